@@ -2,10 +2,11 @@ import { type TSchema, Type } from 'typebox';
 import { EXAMPLE, EXAMPLE_DOCS_URL } from '../http/examples.ts';
 import { accountId, answer, byWord, count, idOf, orNull, ref, text, time, word } from '../http/schema-words.ts';
 import { presentMessageError } from '../kernel/message-errors.ts';
+import { CONTENT_TYPES } from './message.ts';
 import { OUTCOME_COUNTS } from './schemas.ts';
 
 const REQUEST_REFERENCE = Type.Optional(text('The `client_reference` of the request.'));
-const TYPE = word('What was sent.', ['text', 'template']);
+const TYPE = word('What was sent.', CONTENT_TYPES);
 
 /** What names a recipient in an entry. */
 const RECIPIENT = {

@@ -1,9 +1,17 @@
 import { type TSchema, Type } from 'typebox';
 import { answer, flag, orNull, ref, text } from '../http/schema-words.ts';
 import { INBOUND_TYPES } from '../provider/inbound-types.ts';
+import type { ContentType } from './message.ts';
 
 /** What the examples of messages say. */
 export const textContent = { body: 'Your parcel is here', preview_url: false };
+
+/** What is sent has its form described. Inbound content of the same type has to fit it, or stands in `content`. */
+const SENT: Readonly<Record<ContentType, TSchema>> = {
+  text: Type.Optional(orNull(ref('TextContent', 'There if `type` is `text`.'))),
+  template: Type.Optional(orNull(ref('TemplateContent', 'There if `type` is `template`.'))),
+};
+const INBOUND_ONLY = INBOUND_TYPES.filter((type) => !Object.hasOwn(SENT, type));
 
 /**
  * The members that hold the content of a message, and the profile of who sent it: the one named after its type is there, and null once it is erased. A type
@@ -20,9 +28,8 @@ export const contentMembers: Record<string, TSchema> = {
       }),
     ),
   ),
-  text: Type.Optional(orNull(ref('TextContent', 'There if `type` is `text`.'))),
-  template: Type.Optional(orNull(ref('TemplateContent', 'There if `type` is `template`.'))),
-  ...Object.fromEntries(INBOUND_TYPES.map((type) => [type, inbound(`Inbound \`${type}\`, as the provider sent it.`)])),
+  ...SENT,
+  ...Object.fromEntries(INBOUND_ONLY.map((type) => [type, inbound(`Inbound \`${type}\`, as the provider sent it.`)])),
   content: inbound(
     'Inbound content whose type has the name of another member, or that does not have the form described for its type.',
   ),

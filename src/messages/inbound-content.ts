@@ -1,4 +1,5 @@
 import { isRecord } from '../kernel/is-record.ts';
+import { type ContentType, contentTypeOf } from './message.ts';
 
 /** Where content stands that cannot stand in a member of its type's name. */
 const FALLBACK = 'content';
@@ -7,6 +8,11 @@ const MEMBERS = new Set(
   `id request_id account_id channel_id direction from to user_id profile type reply_to status message_id client_reference
    held error pricing created_at updated_at timeline content_expired`.split(/\s+/),
 );
+/** Whether inbound content has the form that is described for what we send of the same type. The provider sends no templates. */
+const FITS: Readonly<Record<ContentType, (content: unknown) => boolean>> = {
+  text: (content) => content === null || isText(content),
+  template: () => false,
+};
 /** Where the profile is stored: in the content, so that it goes wherever that goes, and is gone when that is. */
 const STORED_PROFILE = 'sender_profile';
 
@@ -34,8 +40,9 @@ export function emptiedInbound(message: Record<string, unknown>): Record<string,
 }
 
 function memberOf(type: string, content: unknown): string {
-  if (MEMBERS.has(type) || type === 'template') return FALLBACK;
-  return type !== 'text' || content === null || isText(content) ? type : FALLBACK;
+  if (MEMBERS.has(type)) return FALLBACK;
+  const sent = contentTypeOf(type);
+  return sent === undefined || FITS[sent](content) ? type : FALLBACK;
 }
 
 /** Whether each described member that is there has the form described. */

@@ -1,5 +1,13 @@
 import type { MessageError } from '../kernel/message-errors.ts';
-import type { TemplateComponent } from '../provider/port.ts';
+import type { MessageContent, TemplateComponent } from '../provider/port.ts';
+
+/** What a send may hold: the content stands in the member of the same name. */
+export const CONTENT_TYPES = ['text', 'template'] as const satisfies readonly MessageContent['type'][];
+export type ContentType = (typeof CONTENT_TYPES)[number];
+
+export function contentTypeOf(word: unknown): ContentType | undefined {
+  return CONTENT_TYPES.find((type) => type === word);
+}
 
 /** What is known of an outbound message. An inbound one is `received`. */
 export const MESSAGE_STATUSES = [

@@ -4,7 +4,7 @@ import { accountId, answer, count, flag, idOf, orNull, ref, text, time, word } f
 import { E164 } from '../kernel/phone-number.ts';
 import { contentMembers, textContent } from './content-schemas.ts';
 import { messageErrorSchemas } from './error-schemas.ts';
-import { MESSAGE_STATUSES } from './message.ts';
+import { CONTENT_TYPES, MESSAGE_STATUSES } from './message.ts';
 
 const PHONE = { pattern: E164.source };
 const REFERENCE = 'The `client_reference` that was given with it.';
@@ -18,7 +18,9 @@ const MEMBERS = {
   from: orNull(text("The sender's number in E.164 form; null where the provider hides it.", PHONE)),
   to: orNull(text("The recipient's number in E.164 form; null where the provider hides it.", PHONE)),
   user_id: orNull(text("The person's business-scoped user id, where it is known.")),
-  type: text('What it holds. Outbound `text` or `template`; inbound also `image`, `button`, `reaction` and others.'),
+  type: text(
+    `What it holds. Outbound ${CONTENT_TYPES.map((type) => `\`${type}\``).join(' or ')}; inbound also \`image\`, \`button\`, \`reaction\` and others.`,
+  ),
   reply_to: orNull(ref('ReplyTo', 'The message that it answers.')),
   status: ref('MessageStatus', 'What is known of it.'),
   message_id: orNull(text("The provider's id of it; null while the provider has given none.")),

@@ -1,6 +1,6 @@
 import type { Mode } from '../../kernel/principal.ts';
 import type { StatementPart } from '../../store/statement-part.ts';
-import type { IntendedMessage, Outcome } from '../message.ts';
+import type { ContentType, IntendedMessage, Outcome } from '../message.ts';
 import { unlessErased } from '../report/apply-store.ts';
 import { jsonOrNull } from '../report/json-or-null.ts';
 
@@ -10,7 +10,7 @@ export interface SettledMessage {
   requestId: string;
   channelId: string;
   mode: Mode;
-  type: 'text' | 'template';
+  type: ContentType;
   message: IntendedMessage;
   outcome: Outcome;
 }

@@ -1,30 +1,37 @@
 import type { Fault } from '../../kernel/errors.ts';
 import { isRecord } from '../../kernel/is-record.ts';
 import type { MessageContent } from '../../provider/port.ts';
+import { CONTENT_TYPES, type ContentType, contentTypeOf } from '../message.ts';
 import { type ParseContext, readText, refuseUnknownMembers } from './parse-values.ts';
 import { SEND_LIMITS } from './send-limits.ts';
+
+type Read = (value: Record<string, unknown>, context: ParseContext) => MessageContent | undefined;
+/** How the content of each type is read. */
+const READ: Readonly<Record<MessageContent['type'], Read>> = { text: readTextContent, template: readTemplate };
 
 /** Reads `type` and the member that it names. What is wrong is added to the faults; undefined: it cannot be read at all. */
 export function parseContent(body: Record<string, unknown>, context: ParseContext): MessageContent | undefined {
   const { faults } = context;
-  const { type } = body;
-  if (type !== 'text' && type !== 'template') {
-    const detail = type === undefined ? 'This member is missing.' : 'This must be "text" or "template".';
-    faults.push({ pointer: '#/type', detail });
+  const type = contentTypeOf(body.type);
+  if (type === undefined) {
+    const words = CONTENT_TYPES.map((known) => `"${known}"`).join(' or ');
+    faults.push({
+      pointer: '#/type',
+      detail: body.type === undefined ? 'This member is missing.' : `This must be ${words}.`,
+    });
     // What is meant is not known, and what is wrong with it is wrong all the same.
-    if (body.text !== undefined) readNamed(body, 'text', context);
-    if (body.template !== undefined) readNamed(body, 'template', context);
+    for (const given of CONTENT_TYPES) if (body[given] !== undefined) readNamed(body, given, context);
     return undefined;
   }
-  const other = type === 'text' ? 'template' : 'text';
-  if (body[other] !== undefined)
-    faults.push({ pointer: `#/${other}`, detail: `This must not be there when "type" is "${type}".` });
+  for (const other of CONTENT_TYPES)
+    if (other !== type && body[other] !== undefined)
+      faults.push({ pointer: `#/${other}`, detail: `This must not be there when "type" is "${type}".` });
   return readNamed(body, type, context);
 }
 
 function readNamed(
   body: Record<string, unknown>,
-  type: MessageContent['type'],
+  type: ContentType,
   context: ParseContext,
 ): MessageContent | undefined {
   const value = body[type];
@@ -35,10 +42,10 @@ function readNamed(
     });
     return undefined;
   }
-  return type === 'text' ? readTextContent(value, context.faults) : readTemplate(value, context);
+  return READ[type](value, context);
 }
 
-function readTextContent(value: Record<string, unknown>, faults: Fault[]): MessageContent | undefined {
+function readTextContent(value: Record<string, unknown>, { faults }: ParseContext): MessageContent | undefined {
   refuseUnknownMembers(value, ['body', 'preview_url'], '#/text', faults);
   const body = readText(value.body, SEND_LIMITS.bodyCharacters, '#/text/body', faults);
   const { preview_url: previewUrl = false } = value;

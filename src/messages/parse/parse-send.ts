@@ -2,6 +2,7 @@ import { ApiError, type Fault } from '../../kernel/errors.ts';
 import { isRecord } from '../../kernel/is-record.ts';
 import { jsonFaults } from '../../kernel/json-faults.ts';
 import type { CheckComponents } from '../../provider/port.ts';
+import { CONTENT_TYPES, contentTypeOf } from '../message.ts';
 import { parseContent } from './parse-content.ts';
 import { parseRecipients } from './parse-recipients.ts';
 import { type ParseContext, readReference, refuseUnknownMembers } from './parse-values.ts';
@@ -11,7 +12,7 @@ import { SEND_LIMITS } from './send-limits.ts';
 /** Room for several faults of each of 50 recipients; a body could be made to hold some hundred thousand. */
 const FAULTS_MAX = 1_000;
 
-const MEMBERS = ['to', 'from', 'type', 'text', 'template', 'client_reference'];
+const MEMBERS = ['to', 'from', 'type', ...CONTENT_TYPES, 'client_reference'];
 
 /**
  * Reads the body of a send. Throws `invalid_request` with every fault at once, then `too_many_recipients`. A recipient
@@ -51,7 +52,9 @@ function readTo(body: Record<string, unknown>, context: ParseContext) {
     context.faults.push({ pointer: '#/to', detail: 'This member is missing.' });
     return [];
   }
-  return parseRecipients(body.to, { ...context, componentsAllowed: body.type !== 'text' });
+  // Where the type cannot be read, a template may be meant.
+  const type = contentTypeOf(body.type) ?? 'template';
+  return parseRecipients(body.to, { ...context, componentsAllowed: type === 'template' });
 }
 
 function invalid(errors: Fault[]): ApiError {

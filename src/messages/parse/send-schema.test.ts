@@ -6,6 +6,7 @@ import { Compile } from 'typebox/schema';
 import { anyCharacter } from '../../../test/support/any-character.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { checkComponents } from '../../provider/whatsapp/template/form/check-components.ts';
+import { CONTENT_TYPES, type ContentType } from '../message.ts';
 import { parseSend } from './parse-send.ts';
 import { sendSchemas } from './send-schema.ts';
 
@@ -33,10 +34,12 @@ const text = some({ body: mostly(fc.string({ minLength: 1 })), preview_url: most
 const language = mostly(fc.constantFrom('de', { code: 'de' }));
 const template = some({ name: mostly(fc.string({ minLength: 1 })), language, components }, ['name', 'language']);
 const shared = { to, from: mostly(fc.string()), client_reference: reference };
+const contents: Record<ContentType, fc.Arbitrary<unknown>> = { text, template };
 const body = fc.oneof(
-  some({ ...shared, type: mostly(fc.constant('text')), text }, ['to', 'type', 'text']),
-  some({ ...shared, type: mostly(fc.constant('template')), template }, ['to', 'type', 'template']),
-  some({ ...shared, type: mostly(fc.string()), text, template, other: number }, ['to', 'type']),
+  ...CONTENT_TYPES.map((type) =>
+    some({ ...shared, type: mostly(fc.constant(type)), [type]: contents[type] }, ['to', 'type', type]),
+  ),
+  some({ ...shared, type: mostly(fc.string()), ...contents, other: number }, ['to', 'type']),
 );
 
 describe('the description of a send', () => {

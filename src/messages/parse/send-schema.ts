@@ -2,6 +2,7 @@ import { type TSchema, type TSchemaOptions, Type } from 'typebox';
 import { EXAMPLE } from '../../http/examples.ts';
 import { byWord, ref } from '../../http/schema-words.ts';
 import { textContent } from '../content-schemas.ts';
+import { CONTENT_TYPES, type ContentType } from '../message.ts';
 import { SEND_LIMITS } from './send-limits.ts';
 
 const REFERENCE = Type.String({
@@ -68,15 +69,17 @@ const NUMBERS = Type.String({
   description: 'One or more numbers, separated by commas, semicolons or line breaks.',
 });
 
-type ContentType = 'text' | 'template';
-
 /** What the schemas of one type of content are called after: `TextRecipient`. */
 const NAMES: Readonly<Record<ContentType, string>> = { text: 'Text', template: 'Template' };
 
 /** The body of a send, for the description only: the parser checks it by hand, and takes nothing that does not fit here. */
 export const sendSchemas: Record<string, TSchema> = {
   SendBody: {
-    ...byWord('What to send, and to whom.', 'type', { text: 'TextSend', template: 'TemplateSend' }),
+    ...byWord(
+      'What to send, and to whom.',
+      'type',
+      Object.fromEntries(CONTENT_TYPES.map((type) => [type, `${NAMES[type]}Send`])),
+    ),
     examples: [
       { to: EXAMPLE.phone, type: 'text', text: textContent, client_reference: 'order-42' },
       {

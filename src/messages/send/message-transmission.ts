@@ -109,6 +109,6 @@ function outboundMessage({ message, call }: MessageToTransmit): OutboundMessage 
 }
 
 function contentFor(content: MessageContent, { components }: IntendedMessage): MessageContent {
-  if (content.type === 'text' || components === null) return content;
+  if (content.type !== 'template' || components === null) return content;
   return { type: 'template', template: { ...content.template, components } };
 }

@@ -22,7 +22,7 @@ export async function preflight(
   command: SendCommand,
 ): Promise<Preflight> {
   if (channel.suspended) return () => ({ code: 'sender_suspended' });
-  if (command.content.type === 'text') return () => null;
+  if (command.content.type !== 'template') return () => null;
   const { name, language, components: shared = [] } = command.content.template;
   const found = await deps.registry.lookUp(channel, name, language);
   if (found.kind === 'refused') return () => found.error;

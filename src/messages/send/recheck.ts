@@ -13,7 +13,7 @@ export type Recheck = (message: IntendedMessage) => Promise<MessageError | null>
 
 /**
  * Makes what looks at a send's template and people again, for messages that have waited: a template may have been paused
- * meanwhile, and a person may have stopped marketing messages. A text has nothing of the kind.
+ * meanwhile, and a person may have stopped marketing messages. Other content has nothing of the kind.
  */
 export function createRecheck(
   deps: PreflightDeps & { clock: SteadyClock },
@@ -22,7 +22,7 @@ export function createRecheck(
 ): Recheck {
   let last: { atMs: number; looked: Promise<Preflight> } | undefined;
   return async ({ phone, user_id: userId }) => {
-    if (command.content.type === 'text') return null;
+    if (command.content.type !== 'template') return null;
     const nowMs = deps.clock.steadyMs();
     if (last === undefined || nowMs - last.atMs > SHARED_MS)
       last = { atMs: nowMs, looked: preflight(deps, channel, command) };

@@ -157,11 +157,11 @@ async function carryOut(send: SendUnderWay, onLate: OnLate): Promise<SendResult>
 
 /**
  * The provider may have to be asked about a template, which may take longer than the send has: then its messages are not
- * attempted. A text needs no look-up, and so no limit.
+ * attempted. Other content needs no look-up, and so no limit.
  */
 function preflightUntil({ deps, call: { channel, command }, deadlineMs }: SendUnderWay): Promise<Preflight> {
   const looked = preflight(deps, channel, command);
-  if (command.content.type === 'text') return looked;
+  if (command.content.type !== 'template') return looked;
   return withinMs(looked, leftMs(deps, deadlineMs), () => NOT_ATTEMPTED);
 }
 

@@ -66,9 +66,9 @@ export async function validateSend(deps: Deps, command: SendCommand, channel: Se
   };
 }
 
-/** Only a text needs the window; undefined for a template. */
+/** Only a template needs no window: then it is undefined. */
 async function findWindowsFor({ database }: Deps, { content, recipients }: SendCommand, channel: SendingChannel) {
-  if (content.type !== 'text') return undefined;
+  if (content.type === 'template') return undefined;
   return findWindows(
     database,
     { accountId: channel.accountId, mode: channel.sender.mode, channelId: channel.id },
