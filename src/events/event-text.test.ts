@@ -53,8 +53,10 @@ describe("an event's text", () => {
     const error = { code: 'recipient_unreachable' };
     const { event } = await told({ message: { error, status: 'failed' } });
     assert.deepEqual([event.data.message.status, event.data.message.error.fault], ['failed', 'recipient']);
+    const later = await told({ message: { error: { code: 'of_a_later_version' } } });
+    assert.equal(later.event.data.message.error.fault, 'provider');
     for (const other of [
-      { message: { error: { code: 'no such code' } } },
+      { message: { error: { code: 7 } } },
       { message: { text: '"error": {' } },
       { endpoint: { error: {} } },
       { message: null, error: {} },

@@ -199,10 +199,18 @@ export interface MessageError {
   provider?: ProviderError;
 }
 
-/** Whether a stored value is a failure of this table. */
+/** Whether a stored value is a failure. Its code may be one that only a later version has in its table. */
 export function isMessageError(value: unknown): value is MessageError {
-  return typeof value === 'object' && value !== null && 'code' in value && String(value.code) in MESSAGE_ERRORS;
+  return typeof value === 'object' && value !== null && 'code' in value && typeof value.code === 'string';
 }
+
+/** Gateways of a later version may run beside this one, or have run before it, and store codes that are not known here. */
+const CODE_OF_LATER_VERSION = row(
+  'provider',
+  false,
+  'The message failed for a reason that this version of the gateway does not know',
+  'Look the code up in the documentation of the newest version.',
+);
 
 /** A failure as the caller sees it. */
 export interface MessageErrorView extends Omit<MessageError, 'detail'> {
@@ -216,7 +224,8 @@ export interface MessageErrorView extends Omit<MessageError, 'detail'> {
 /** Adds the table's words to a stored failure; `docsUrl` is the base of the error pages, without a final slash. */
 export function presentMessageError(error: MessageError, docsUrl: string): MessageErrorView {
   const { code, detail, ...rest } = error;
-  const { fault, retryable, message, action } = MESSAGE_ERRORS[code];
+  const known: Partial<Record<string, MessageErrorRow>> = MESSAGE_ERRORS;
+  const { fault, retryable, message, action } = known[code] ?? CODE_OF_LATER_VERSION;
   return { code, message: detail ?? message, fault, retryable, ...rest, action, doc_url: `${docsUrl}/${code}` };
 }
 

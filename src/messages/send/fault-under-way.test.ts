@@ -100,8 +100,9 @@ it('a send whose answer cannot be made is an error, but its outcomes are stored'
   const messageId = seen?.biz_opaque_callback_data ?? '';
   const status = statusOf('failed', { providerId: seen?.id ?? '', messageId });
   await postSigned(asSandbox(gateway), messagesBody(await lineOf(gateway), { statuses: [status] }));
-  // As a newer gateway beside this one may have stored it.
-  const store = `update message set error = '{"code": "made_up"}' where id = $1 and status = 'failed' returning id`;
+  // No gateway stores a code that is no text. To look such a one up throws.
+  const code = '{"toString": null, "valueOf": null}';
+  const store = `update message set error = '{"code": ${code}}' where id = $1 and status = 'failed' returning id`;
   await until(async () => (await gateway.database.query(store, [parseId('msg', messageId)])).length === 1);
   assert.equal((await sent).status, 500);
   await until(async () => (await countRunning()) === 0);
