@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { anyCharacter } from '../../../test/support/any-character.ts';
 import { MESSAGE_ERRORS, type MessageErrorCode } from '../../kernel/message-errors.ts';
 import { readErrors } from './decode/errors.ts';
-import { messageErrorOf, readFailure } from './failures.ts';
+import { messageErrorOf, PROVIDER_CODES, readFailure } from './failures.ts';
 
 /** The published table, written out a second time so that a slip in the code shows. */
 const PROMISED: Record<string, MessageErrorCode> = {
@@ -81,6 +81,14 @@ describe('messageErrorOf', () => {
   for (const [code, ours] of Object.entries(PROMISED)) {
     it(`calls the provider's ${code} ${ours}`, () => assert.equal(codeOf(Number(code)), ours));
   }
+
+  it('knows no code that is not promised', () => {
+    const known = PROVIDER_CODES.flatMap(([, codes]) => codes);
+    assert.deepEqual(
+      known.filter((code) => !(code in PROMISED)),
+      [],
+    );
+  });
 
   it('tells a number that is gone (100 with subcode 33) from a wrong parameter', () => {
     assert.equal(codeOf(100, 33), 'sender_unregistered');

@@ -1,5 +1,10 @@
 import { isRecord } from '../../kernel/is-record.ts';
-import type { MessageError, MessageErrorCode, ProviderError } from '../../kernel/message-errors.ts';
+import {
+  MESSAGE_ERRORS,
+  type MessageError,
+  type MessageErrorCode,
+  type ProviderError,
+} from '../../kernel/message-errors.ts';
 import type { TransmitOutcome } from '../port.ts';
 import { readProviderError } from './provider-error.ts';
 
@@ -39,13 +44,6 @@ export const PROVIDER_CODES: ReadonlyArray<readonly [MessageErrorCode, readonly 
   ['provider_error', [1, 131000]],
 ];
 
-/** Refusals that certainly took nothing and pass by themselves: the same message may be transmitted again later. */
-const THROTTLED: ReadonlySet<MessageErrorCode> = new Set([
-  'pair_rate_limited',
-  'throughput_limited',
-  'provider_unavailable',
-]);
-
 /** The codes by which the provider refuses the access token itself, not only this use of it. */
 const ACCESS_REFUSED: ReadonlySet<number> = new Set([0, 190]);
 
@@ -67,7 +65,9 @@ export function readFailure(
   const told = provider === undefined ? {} : { provider };
   if (provider?.code !== undefined) {
     const error: MessageError = messageErrorOf(provider.code, provider, subcodeOf(raw));
-    if (THROTTLED.has(error.code)) return { kind: 'throttled', error: { ...error, ...readRetryAfter(retryAfter) } };
+    // It certainly took nothing, and what refused it passes by itself.
+    if (MESSAGE_ERRORS[error.code].retryable)
+      return { kind: 'throttled', error: { ...error, ...readRetryAfter(retryAfter) } };
     return { kind: 'refused', error, accessRefused: ACCESS_REFUSED.has(provider.code) };
   }
   if (httpStatus === 429) {
