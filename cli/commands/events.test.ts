@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { type EventServer, startEventServer } from '../../test/events/event-server.ts';
 import { runCli, startCli } from '../test-support.ts';
@@ -36,6 +37,14 @@ describe('a page of events', () => {
     const cut = await list('--type', 'message.failed', '--limit', '3');
     assert.equal(cut.stderr, 'There may be more: --after 6\n');
     assert.equal((await list('--type', 'message.sent')).stderr, '');
+  });
+
+  it('can be of every type that the API has, and the help names them all', async () => {
+    const { schemas } = JSON.parse(readFileSync('docs/openapi.json', 'utf8')).components;
+    const types = schemas.CreateEndpointBody.properties.types.items.enum.join(', ');
+    const { exitCode, stderr } = await list('--type', types);
+    assert.equal(exitCode, 0, stderr);
+    assert.ok((await list('--help')).stdout.replaceAll(/\s+/g, ' ').includes(types));
   });
 
   it('for a program is as it came, without a remark', async () => {

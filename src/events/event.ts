@@ -1,6 +1,9 @@
 import type { Owner } from '../kernel/principal.ts';
 
-/** Every kind of event. The first word of a type names the one member of the event's data. */
+/**
+ * Every kind of event. The first word of a type names the one member of the event's data. Only a message may tell of a person: an
+ * erasure empties nothing else in an event.
+ */
 export const EVENT_TYPES = [
   'message.accepted',
   'message.sent',

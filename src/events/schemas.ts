@@ -80,7 +80,7 @@ export const eventSchemas: Record<string, TSchema> = {
 
 function eventOf(type: PostedType, numbered: Record<string, TSchema>): TSchema {
   const [subject = '', step = ''] = type.split('.');
-  const schema = type === 'message.received' ? 'Message' : (SUBJECTS[subject] ?? '');
+  const schema = type === 'message.received' ? 'Message' : (SUBJECTS[subject] ?? subject);
   const example = subject === 'message' ? { message: messageExample(step) } : undefined;
   return answer(EVENT_MEANINGS[type], {
     id: idOf(
