@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { ConfigError, loadConfig } from './config.ts';
+import type { Environment } from './setting-reader.ts';
 import { SETTINGS } from './settings.ts';
 
 const PLATFORM_KEY = `wp_root_${'a1'.repeat(16)}`;
@@ -36,6 +37,23 @@ describe('settings', () => {
     assert.deepEqual([config.providerUrl, config.providerVersion], ['https://graph.facebook.com', 'v25.0']);
     assert.deepEqual([config.sendDeadlineMs, config.providerTimeoutMs], [25_000, 10_000]);
     assert.deepEqual([config.rateRequests, config.rateRecipients], [50, 500]);
+  });
+
+  it('are all read: none is in the table for nothing', () => {
+    const asked = new Set<string | symbol>();
+    const given: Environment = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318' };
+    loadConfig(
+      new Proxy(given, {
+        get(from, name) {
+          asked.add(name);
+          return Reflect.get(from, name);
+        },
+      }),
+    );
+    assert.deepEqual(
+      SETTINGS.map(({ name }) => name).filter((name) => !asked.has(name)),
+      [],
+    );
   });
 
   it('that are empty or blank count as not given', () => {
