@@ -50,6 +50,16 @@ const USERS: Record<string, string[]> = {
   [EMBEDDED]: ['src/main.ts'],
 };
 
+/** The files that know how the provider shows that it is the provider: docs/architecture.md says what else is known of it. */
+const OF_THE_CALLBACK = [
+  'src/http/answer-errors.ts', // It tells which header is missing.
+  'src/kernel/error-docs.ts',
+  'src/notifications/operations.ts',
+  'src/notifications/receive.ts',
+  'src/notifications/routes.ts',
+  'src/start-sandbox.ts', // It signs what it asks of the sandbox in the same way.
+];
+
 /** The files that ask for the time of day. How long something takes must not depend on it, because it can be set. */
 const TIME_OF_DAY = [
   'src/kernel/clock.ts',
@@ -122,9 +132,13 @@ describe('the tree', () => {
     none(code.filter((path) => !path.startsWith('src/store/') && !/[/-]store\.ts$/.test(path)).filter(hasSql));
   });
 
-  it("has the provider's own words in its adapter and the sandbox only", () => {
+  it("has the provider's own words in its adapter and the sandbox only, and those of its callback where that is", () => {
     const elsewhere = [...code, ...migrations].filter((path) => folderOf(path) !== 'provider/whatsapp');
-    none(elsewhere.filter((path) => /wamid|waba/i.test(read(path))));
+    none(elsewhere.filter((path) => /wamid|waba|wa_id|messaging_product|biz_opaque/i.test(read(path))));
+    assert.deepEqual(
+      elsewhere.filter((path) => /\bhub\.|x-hub-/i.test(read(path))),
+      OF_THE_CALLBACK,
+    );
   });
 
   it('asks for the time of day only where it is written down', () => {
