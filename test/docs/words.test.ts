@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { EVENT_TYPES } from '../../src/events/event.ts';
+import { MESSAGE_ERRORS } from '../../src/kernel/message-errors.ts';
 import { CONTENT_TYPES } from '../../src/messages/message.ts';
+import { PROVIDER_CODES } from '../../src/provider/whatsapp/failures.ts';
 import { read } from '../support/tree.ts';
 
 describe('the tables of the pages', () => {
@@ -15,6 +17,15 @@ describe('the tables of the pages', () => {
   it('have every type of content that can be sent', () => {
     const members = firstColumn('docs/sending.md');
     for (const type of CONTENT_TYPES) assert.ok(members.includes(type), type);
+  });
+});
+
+describe('the page of repeating', () => {
+  it('names every code of the provider after which the gateway transmits again', () => {
+    const [, told = ''] = read('docs/idempotency.md').split('\n## What Waypost tries again by itself\n');
+    const codes = PROVIDER_CODES.map(([code]) => code).filter((code) => MESSAGE_ERRORS[code].retryable);
+    assert.ok(codes.length > 0);
+    for (const code of codes) assert.ok(told.includes(`\`${code}\``), code);
   });
 });
 
