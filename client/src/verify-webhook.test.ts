@@ -73,15 +73,12 @@ describe('verifyWebhook', () => {
     ['signature_malformed', { 'webhook-signature': `v1,${'0'.repeat(64)}` }],
     ['signature_version_unknown', { 'webhook-signature': 'v1a,abc' }],
     ['signature_mismatch', { 'webhook-id': 'evt_other' }],
-    ['signature_mismatch', { 'webhook-timestamp': String(nowSeconds() + 60) }],
     ['signature_mismatch', { 'webhook-signature': signatureBy(OTHER) }],
   ] as const)
-    it(`says what is wrong: ${code} with ${JSON.stringify(change).slice(0, 50)}`, async () => {
-      const headers = { ...signed(), ...change };
-      const error = await rejection(verifyWebhook({ headers, body: BODY, secrets: SECRET }));
-      assert.equal(error.code, code);
-      assert.throws(() => new StandardWebhook(SECRET).verify(BODY, flat(headers)), 'the public library refuses it too');
-    });
+    it(`says what is wrong: ${code} with ${JSON.stringify(change).slice(0, 50)}`, () => assertSays(code, change));
+
+  it('says what is wrong: signature_mismatch with another time', () =>
+    assertSays('signature_mismatch', { 'webhook-timestamp': String(nowSeconds() + 60) }));
 
   it('says when a time is too far away, by its own tolerance or five minutes', async () => {
     const verifyAt = (seconds: number, toleranceSeconds?: number) =>
@@ -205,6 +202,13 @@ function verifies(verify: () => unknown): boolean {
   } catch {
     return false; // It is refused, which is the answer.
   }
+}
+
+async function assertSays(code: string, change: Record<string, string | readonly string[] | undefined>): Promise<void> {
+  const headers = { ...signed(), ...change };
+  const error = await rejection(verifyWebhook({ headers, body: BODY, secrets: SECRET }));
+  assert.equal(error.code, code);
+  assert.throws(() => new StandardWebhook(SECRET).verify(BODY, flat(headers)), 'the public library refuses it too');
 }
 
 async function rejection(promise: Promise<unknown>): Promise<WebhookVerificationError> {
