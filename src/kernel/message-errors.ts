@@ -199,12 +199,17 @@ export interface MessageError {
   provider?: ProviderError;
 }
 
-/** Whether a stored value is a failure. Its code may be one that only a later version has in its table. */
-export function isMessageError(value: unknown): value is MessageError {
+/** A failure as it may have been stored: by a gateway of a later version too, which has codes that are not in this table. */
+export interface StoredMessageError extends Omit<MessageError, 'code'> {
+  code: string;
+}
+
+/** Whether a stored value is a failure. */
+export function isMessageError(value: unknown): value is StoredMessageError {
   return typeof value === 'object' && value !== null && 'code' in value && typeof value.code === 'string';
 }
 
-/** Gateways of a later version may run beside this one, or have run before it, and store codes that are not known here. */
+/** Gateways of a later version may run beside this one, or have run before it. */
 const CODE_OF_LATER_VERSION = row(
   'provider',
   false,
@@ -213,7 +218,7 @@ const CODE_OF_LATER_VERSION = row(
 );
 
 /** A failure as the caller sees it. */
-export interface MessageErrorView extends Omit<MessageError, 'detail'> {
+export interface MessageErrorView extends Omit<StoredMessageError, 'detail'> {
   message: string;
   fault: MessageErrorFault;
   retryable: boolean;
@@ -222,7 +227,7 @@ export interface MessageErrorView extends Omit<MessageError, 'detail'> {
 }
 
 /** Adds the table's words to a stored failure; `docsUrl` is the base of the error pages, without a final slash. */
-export function presentMessageError(error: MessageError, docsUrl: string): MessageErrorView {
+export function presentMessageError(error: StoredMessageError, docsUrl: string): MessageErrorView {
   const { code, detail, ...rest } = error;
   const known: Partial<Record<string, MessageErrorRow>> = MESSAGE_ERRORS;
   const { fault, retryable, message, action } = known[code] ?? CODE_OF_LATER_VERSION;

@@ -1,5 +1,5 @@
 import { formatId } from '../kernel/ids.ts';
-import { type MessageError, type MessageErrorView, presentMessageError } from '../kernel/message-errors.ts';
+import { type MessageErrorView, presentMessageError, type StoredMessageError } from '../kernel/message-errors.ts';
 import type { MessageStatus, RefusedEntry } from './message.ts';
 
 /** One recipient's entry in the aggregate answer. `pending` and `transmitting` occur only while a request is read back. */
@@ -36,7 +36,7 @@ export interface EntrySource {
   status: AnswerEntry['status'];
   provider_message_id: string | null;
   held: boolean;
-  error: MessageError | null;
+  error: StoredMessageError | null;
 }
 
 export interface AnswerSource {

@@ -1,4 +1,4 @@
-import type { MessageError } from '../../kernel/message-errors.ts';
+import type { StoredMessageError } from '../../kernel/message-errors.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { MessageStatus } from '../message.ts';
 
@@ -40,7 +40,7 @@ export interface SettledElsewhere {
   id: string;
   status: MessageStatus;
   provider_message_id: string | null;
-  error: MessageError | null;
+  error: StoredMessageError | null;
 }
 
 export function findSettled(store: Queryable, accountId: string, ids: readonly string[]): Promise<SettledElsewhere[]> {

@@ -1,5 +1,5 @@
 import type { EventDraft, EventType } from '../../events/event.ts';
-import type { MessageError } from '../../kernel/message-errors.ts';
+import type { StoredMessageError } from '../../kernel/message-errors.ts';
 import { markMessages } from '../../statistics/mark.ts';
 import type { Queryable } from '../../store/database.ts';
 import { inboundMembers } from '../inbound-content.ts';
@@ -13,7 +13,7 @@ export interface MessageEvent {
   messageId: string;
   /** What it became, which is also the event's name. */
   status: Exclude<MessageStatus, 'pending' | 'transmitting'>;
-  error: MessageError | null;
+  error: StoredMessageError | null;
 }
 
 /**

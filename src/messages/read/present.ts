@@ -1,5 +1,5 @@
 import { formatId, idTimeMs } from '../../kernel/ids.ts';
-import { type MessageError, type MessageErrorView, presentMessageError } from '../../kernel/message-errors.ts';
+import { type MessageErrorView, presentMessageError, type StoredMessageError } from '../../kernel/message-errors.ts';
 import type { Owner } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import { inboundMembers } from '../inbound-content.ts';
@@ -133,7 +133,7 @@ function presentReply(row: ToldMessage): MessageView['reply_to'] {
   return { id: id === null ? null : formatId('msg', id), message_id: messageId };
 }
 
-function presentError(error: MessageError | null, docsUrl: string): MessageErrorView | null {
+function presentError(error: StoredMessageError | null, docsUrl: string): MessageErrorView | null {
   return error === null ? null : presentMessageError(error, docsUrl);
 }
 

@@ -1,5 +1,5 @@
 import { byPlace } from '../../kernel/by-place.ts';
-import type { MessageError } from '../../kernel/message-errors.ts';
+import type { StoredMessageError } from '../../kernel/message-errors.ts';
 import type { Mode, Owner } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { RefusedEntry } from '../message.ts';
@@ -85,7 +85,7 @@ export interface TimelineRow {
   at: string;
   received_at: string;
   note: 'late' | 'duplicate' | null;
-  error: MessageError | null;
+  error: StoredMessageError | null;
 }
 
 /** A message with what was reported of it. A large content is not read yet. */

@@ -1,4 +1,4 @@
-import type { MessageError } from '../../kernel/message-errors.ts';
+import type { StoredMessageError } from '../../kernel/message-errors.ts';
 import type { MessageStatus } from '../message.ts';
 
 /** What every reader is told of a message, beside its content. */
@@ -14,7 +14,7 @@ export interface ToldMessage {
   provider_message_id: string | null;
   client_reference: string | null;
   held: boolean;
-  error: MessageError | null;
+  error: StoredMessageError | null;
   pricing: unknown;
   reply_to_id: string | null;
   reply_to_provider_message_id: string | null;
@@ -27,7 +27,7 @@ export interface MessageRow extends ToldMessage {
   content: unknown;
   outcome: MessageStatus | null;
   outcome_at: Date | null;
-  outcome_error: MessageError | null;
+  outcome_error: StoredMessageError | null;
 }
 
 /** A message of a list, in which a large content is not read yet: a page of them might have a hundred megabytes. */
