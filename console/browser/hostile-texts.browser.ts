@@ -28,8 +28,13 @@ describe('texts that outsiders control', () => {
     const body = { to: ['\u202e0770\u200b900', '+15550131026'], type: 'text', text: { body: HOSTILE } };
     const sent = await world.call('POST', '/api/v1/messages/send', { ...body, client_reference: HOSTILE }, key);
     requestId = String(sent.request_id);
+    for (const [name, more] of Object.entries({ order_update: {}, [HOSTILE]: { parameter_name: HOSTILE } })) {
+      const components = [{ type: 'body', parameters: [{ type: 'text', text: HOSTILE, ...more }] }];
+      const template = { name, language: 'en_US', components };
+      await world.call('POST', '/api/v1/messages/send', { to: '+15552000011', type: 'template', template }, key);
+    }
     await report();
-    await until(async () => (await messages()).length === 6);
+    await until(async () => (await messages()).length === 8);
     page = await world.open();
     await signIn(page, key);
   });
@@ -46,6 +51,7 @@ describe('texts that outsiders control', () => {
     for (const { id } of await messages()) {
       await page.goto(`${world.gateway.dev.console_url}#/messages/${id}`);
       await page.getByRole('heading', { name: 'Facts' }).waitFor();
+      await page.getByText('Looking up the template').waitFor({ state: 'detached' });
       await look(`message ${id}`);
     }
   });
@@ -112,6 +118,8 @@ describe('texts that outsiders control', () => {
 
   async function look(name: string): Promise<void> {
     const seen = await page.evaluate((elements) => {
+      // A text that is folded up has no place.
+      for (const folded of document.querySelectorAll('details')) folded.open = true;
       const turned: string[] = [];
       const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
       while (texts.nextNode()) {

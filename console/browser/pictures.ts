@@ -38,6 +38,7 @@ async function takeAccount(world: World, { key, readId, failedId }: Seeded): Pro
   await page.emulateMedia({ colorScheme: 'dark' });
   await show(page, `messages/${readId}`, '.timeline li:nth-child(4)');
   await page.locator('.events li').first().waitFor();
+  await page.locator('.phone-bubble').waitFor();
   await page.setViewportSize(NARROW);
   await take(page, 'console-message-narrow');
 }

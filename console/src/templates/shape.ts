@@ -54,14 +54,14 @@ export function variablesOf(text: string): string[] {
   return [...new Set([...text.matchAll(/\{\{\s*([^{}\s]+)\s*\}\}/g)].map(([, name = '']) => name))];
 }
 
-function wordOf(value: unknown): string {
+export function wordOf(value: unknown): string {
   return typeof value === 'string' ? value.toLowerCase() : '';
 }
 
-function textOf(value: unknown): string {
+export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-function listOf(value: unknown): Record<string, unknown>[] {
+export function listOf(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
