@@ -89,8 +89,13 @@ describe('the console of the operator', () => {
     await other.goto(`${world.gateway.dev.console_url}#/accounts/${id}`);
     const row = other.getByRole('row', { name: String(key.id) });
     await row.getByText('none', { exact: true }).waitFor();
+    // The gateway rolls a key once, so only its successor can be rolled.
+    await row.getByText('rolled', { exact: true }).waitFor();
+    assert.equal(await other.getByRole('button', { name: 'Roll Shop' }).count(), 1);
+    assert.equal(await row.getByRole('button', { name: 'Roll Shop' }).count(), 0);
     await row.getByRole('button', { name: 'Revoke Shop' }).click();
-    await other.getByRole('dialog').getByText(`Whoever uses ${key.id} is refused`).waitFor();
+    const question = other.getByRole('dialog').getByText(`Whoever uses ${key.id} is refused`);
+    assert.doesNotMatch((await question.textContent()) ?? '', /Roll it instead/);
   });
 
   it('has a link to an account of whose name nothing can be seen', async () => {

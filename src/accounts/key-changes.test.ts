@@ -88,8 +88,11 @@ describe('rolling a key', () => {
       ['Backend', 'test', ['messages:read'], expires_at],
     );
     assert.deepEqual([await statusWith(old.key), await statusWith(json.key)], [200, 200]);
-    const leftMs = Date.parse((await listedKey(old.id)).expires_at) - Date.now();
+    const { expires_at: endsAt, rolled_at: rolledAt } = await listedKey(old.id);
+    const leftMs = Date.parse(endsAt) - Date.now();
     assert.ok(leftMs > 50_000 && leftMs <= 61_000, `${leftMs} ms`);
+    assert.equal(Date.parse(endsAt) - Date.parse(rolledAt), 60_000);
+    assert.equal((await listedKey(json.id)).rolled_at, null);
   });
 
   it('leaves the other keys of the account as they are', async () => {

@@ -9,18 +9,19 @@ export interface KeyRow {
   mode: Mode;
   scopes: string[] | null;
   expires_at: Date | null;
+  rolled_at: Date | null;
   last_used_at: Date | null;
   created_at: Date;
 }
 
-export interface KeyWithAccountRow extends Omit<KeyRow, 'last_used_at' | 'created_at'> {
+export interface KeyWithAccountRow extends Omit<KeyRow, 'rolled_at' | 'last_used_at' | 'created_at'> {
   account_name: string;
   suspended_at: Date | null;
   /** Until it expires, and below 0 afterwards; null: it never does. */
   valid_seconds: number | null;
 }
 
-const KEY_COLUMNS = 'id, account_id, name, mode, scopes, expires_at, last_used_at, created_at';
+const KEY_COLUMNS = 'id, account_id, name, mode, scopes, expires_at, rolled_at, last_used_at, created_at';
 
 const KEY_INSERT = `
   insert into api_key (account_id, id, name, mode, sha256, scopes, expires_at)

@@ -79,6 +79,7 @@ describe('keys of an account', () => {
       id: shown.id,
       account_id: id,
       ...wish,
+      rolled_at: null,
       last_used_at: null,
       created_at: shown.created_at,
     });

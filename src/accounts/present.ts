@@ -23,6 +23,7 @@ export function presentKey(row: KeyRow) {
     mode: row.mode,
     scopes: row.scopes ?? [...SCOPES],
     expires_at: row.expires_at?.toISOString() ?? null,
+    rolled_at: row.rolled_at?.toISOString() ?? null,
     last_used_at: row.last_used_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),
   };

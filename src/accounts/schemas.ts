@@ -14,6 +14,7 @@ const KEY_MEMBERS = {
   mode: MODE,
   scopes: SCOPE_LIST,
   expires_at: EXPIRES_AT,
+  rolled_at: orNull(time('When it was rolled, which can be done once; null: it was not.')),
   last_used_at: orNull(time('When it was last used, to the minute or so; null: never.')),
   created_at: time('When it was made.'),
 };
@@ -24,6 +25,7 @@ const KEY_EXAMPLE = {
   mode: 'test',
   scopes: [...SCOPES],
   expires_at: null,
+  rolled_at: null,
   last_used_at: null,
   created_at: EXAMPLE.at,
 };

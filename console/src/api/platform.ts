@@ -9,6 +9,8 @@ export const apiKey = record({
   mode: text,
   scopes: list(text),
   expires_at: nullable(text),
+  /** Gateways of an older version do not tell it. */
+  rolled_at: nullable(text),
   last_used_at: nullable(text),
   created_at: text,
 });
