@@ -61,4 +61,20 @@ describe('the console without its gateway', () => {
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('alert').waitFor({ state: 'detached' });
   });
+
+  it('says with what something between refuses it, and goes on by itself when it is let through', async () => {
+    const proxied = await browser.newPage();
+    await proxied.route('**/api/v1/events/stream', (route) =>
+      route.fulfill({ status: 403, body: '<h1>Forbidden</h1>' }),
+    );
+    await proxied.goto(gateway.dev.console_url);
+    await signIn(proxied, gateway.dev.test_key);
+    await proxied.getByText('No live updates (status 403): trying again').waitFor();
+    await proxied.unroute('**/api/v1/events/stream');
+    await proxied.getByText('Live', { exact: true }).waitFor();
+    await proxied.route('**/api/v1/events?*', (route) => route.fulfill({ status: 401, body: 'Sign in' }), { times: 1 });
+    await proxied.reload();
+    await proxied.getByText('No live updates (status 401): trying again').waitFor();
+    await proxied.getByText('Live', { exact: true }).waitFor();
+  });
 });

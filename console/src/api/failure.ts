@@ -49,7 +49,7 @@ const DETAILS: Record<string, string> = { invalid_api_key: 'This key is not vali
 /** Reads an error answer. If it is not a problem page, it comes from something between this page and the gateway. */
 export function readProblem(status: number, body: unknown, retryAfter: string | null): Failure {
   const problem = isObject(body) ? body : {};
-  const code = textOr(problem.code, `http_${status}`);
+  const code = textOr(problem.code, codeOf(status));
   return {
     status,
     code,
@@ -61,6 +61,16 @@ export function readProblem(status: number, body: unknown, retryAfter: string | 
     faults: readFaults(problem.errors),
     retryAfterSeconds: retryAfter !== null && /^[0-9]+$/.test(retryAfter) ? Number(retryAfter) : null,
   };
+}
+
+/** Whether the gateway itself refused the key or its scopes: something between may refuse today what it lets through tomorrow. */
+export function isRefusal({ status, code }: Failure): boolean {
+  return (status === 401 || status === 403) && code !== codeOf(status);
+}
+
+/** For an answer that names no code. */
+function codeOf(status: number): string {
+  return `http_${status}`;
 }
 
 /** There was no answer. */

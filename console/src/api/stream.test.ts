@@ -39,6 +39,31 @@ it('a connection that brings what cannot be read is closed', async (t) => {
   await until(() => closed);
 });
 
+it('a refusal of the gateway is the end of it; one of a proxy is told with its status, and asked again', async (t) => {
+  const answers = [
+    [403, '<h1>Forbidden</h1>'],
+    [401, '{"message":"Sign in"}'],
+    [502, ''],
+    [403, '{"code":"insufficient_scope","detail":"The key needs the scope events:read."}'],
+  ] as const;
+  let asked = 0;
+  const path = await serve(t, (_, answer) => {
+    const [status, body] = answers[asked] ?? [500, ''];
+    asked += 1;
+    answer.writeHead(status, { connection: 'close' }).end(body);
+  });
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { states, statuses, stop, reading } = follow(path);
+  for (const told of [1, 2, 3]) {
+    await until(() => statuses.length === told);
+    t.mock.timers.tick(20_000);
+  }
+  await until(() => states.at(-1) === 'refused');
+  assert.deepEqual(statuses, [403, 401, 502]);
+  stop.abort();
+  await reading;
+});
+
 it('a stream that is made again and again leaves nothing behind at the signal that ends it', async (t) => {
   const path = await serve(t, (_, answer) => answer.writeHead(503).end());
   t.mock.timers.enable({ apis: ['setTimeout'] });
@@ -119,6 +144,7 @@ function follow(path: string) {
   const stop = new AbortController();
   const states: string[] = [];
   const waits: number[] = [];
+  const statuses: number[] = [];
   const heard: number[] = [];
   const reading = readStream(
     {
@@ -126,10 +152,12 @@ function follow(path: string) {
       onEvents: (events) => heard.push(...events.map(({ sequence }) => sequence)),
       onState: (state) => {
         states.push(state.kind);
-        if (state.kind === 'waiting') waits.push(state.retryAt - Date.now());
+        if (state.kind !== 'waiting') return;
+        waits.push(state.retryAt - Date.now());
+        statuses.push(state.status);
       },
     },
     stop.signal,
   );
-  return { states, waits, heard, stop, reading };
+  return { states, waits, statuses, heard, stop, reading };
 }

@@ -1,15 +1,15 @@
 import { type Decode, DecodeError } from './decode.ts';
-import { type Failure, readProblem, unreadable } from './failure.ts';
+import { type Failure, isRefusal, readProblem, unreadable } from './failure.ts';
 import { createSseReader, type ServerSentEvent } from './sse.ts';
 
 /**
- * `waiting`: the connection is lost, and is made again at `retryAt` (milliseconds since 1970). `refused`: the gateway refused, or answered
- * something that cannot be read. It is not asked again.
+ * `waiting`: the connection is lost, and is made again at `retryAt` (milliseconds since 1970). `status`: that of the answer that came in
+ * the place of a stream; 0 if none did. `refused`: the gateway refused, or answered something that cannot be read. It is not asked again.
  */
 export type StreamState =
   | { kind: 'connecting' }
   | { kind: 'live' }
-  | { kind: 'waiting'; retryAt: number }
+  | { kind: 'waiting'; retryAt: number; status: number }
   | { kind: 'refused'; failure: Failure };
 
 interface Stream<Event> {
@@ -42,12 +42,12 @@ export async function readStream<Event>(stream: Stream<Event>, stop: AbortSignal
     if (end.kind === 'refused') return stream.onState(end);
     failures = end.wasSteady ? 1 : failures + 1;
     const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1)) * (0.75 + Math.random() / 2);
-    stream.onState({ kind: 'waiting', retryAt: Date.now() + waitMs });
+    stream.onState({ kind: 'waiting', retryAt: Date.now() + waitMs, status: end.status });
     await pause(waitMs, stop);
   }
 }
 
-type End = { kind: 'lost'; wasSteady: boolean } | { kind: 'refused'; failure: Failure };
+type End = { kind: 'lost'; wasSteady: boolean; status: number } | { kind: 'refused'; failure: Failure };
 
 async function readOnce<Event>(stream: Stream<Event>, place: { after: number }, stop: AbortSignal): Promise<End> {
   const silence = new AbortController();
@@ -66,9 +66,12 @@ async function readOnce<Event>(stream: Stream<Event>, place: { after: number }, 
         signal,
       }),
     );
-    if (answer.status === 401 || answer.status === 403)
-      return { kind: 'refused', failure: readProblem(answer.status, await answer.json(), null) };
-    if (!answer.ok || answer.body === null) return { kind: 'lost', wasSteady };
+    const { status } = answer;
+    if (status === 401 || status === 403) {
+      const failure = readProblem(status, jsonOf(await within(silence, answer.text())), null);
+      return isRefusal(failure) ? { kind: 'refused', failure } : { kind: 'lost', wasSteady, status };
+    }
+    if (!answer.ok || answer.body === null) return { kind: 'lost', wasSteady, status: answer.ok ? 0 : status };
     timer = setTimeout(setSteady, STEADY_MS);
     stream.onState({ kind: 'live' });
     const read = createSseReader();
@@ -81,7 +84,17 @@ async function readOnce<Event>(stream: Stream<Event>, place: { after: number }, 
     // Whatever has ended the reading, the connection must be closed: otherwise the gateway would go on writing.
     silence.abort();
   }
-  return { kind: 'lost', wasSteady };
+  return { kind: 'lost', wasSteady, status: 0 };
+}
+
+/** undefined if it is not JSON: then it comes from something between this page and the gateway. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // What is read of it is its status.
+    return undefined;
+  }
 }
 
 /** The texts of a body as they arrive. */

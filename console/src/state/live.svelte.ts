@@ -1,3 +1,4 @@
+import { isRefusal } from '../api/failure.ts';
 import { gatewayPath } from '../api/gateway-path.ts';
 import { event, eventPage, type WaypostEvent } from '../api/message.ts';
 import { readStream, type StreamState } from '../api/stream.ts';
@@ -81,9 +82,9 @@ async function latestSequence(
     setState({ kind: 'connecting' });
     const answer = await api({ path: '/api/v1/events', query: { limit: 1 } }, eventPage);
     if (answer.ok) return answer.value.latest_sequence;
-    if (answer.failure.status === 401 || answer.failure.status === 403)
-      return void setState({ kind: 'refused', failure: answer.failure });
-    setState({ kind: 'waiting', retryAt: Date.now() + RETRY_MS });
+    const { failure } = answer;
+    if (isRefusal(failure)) return void setState({ kind: 'refused', failure });
+    setState({ kind: 'waiting', retryAt: Date.now() + RETRY_MS, status: failure.status });
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
   return undefined;
