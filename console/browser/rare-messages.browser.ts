@@ -92,6 +92,22 @@ describe('a message of a rare kind', () => {
     await page.unroute(itself);
   });
 
+  it('of whose text and reference nothing can be seen has them by what they are made of', async () => {
+    const body = { to: '+15552000011', type: 'text', text: { body: '\u3164' }, client_reference: '\u200b ' };
+    const { request_id, results } = await world.call('POST', '/api/v1/messages/send', body, account.key);
+    await show(String(Object(Array.isArray(results) ? results[0] : undefined).id));
+    await page.locator('.phone-bubble').getByText('[U+3164]').waitFor();
+    const reference = '[U+200B][U+0020]';
+    assert.equal(await fact('Client reference'), reference);
+    await openPage(page, 'Messages');
+    const row = page.getByRole('row', { name: reference });
+    await row.getByText('[U+3164]').waitFor();
+    await openPage(page, 'Requests');
+    await page.getByRole('row', { name: reference }).waitFor();
+    await page.goto(`${world.gateway.dev.console_url}#/requests/${request_id}`);
+    await page.getByText(reference, { exact: true }).waitFor();
+  });
+
   it('whose content is past its time is whole otherwise', async () => {
     const id = await send('+15552000011');
     const itself = `**/api/v1/messages/${id}`;

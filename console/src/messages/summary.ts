@@ -1,5 +1,6 @@
 import { isObject } from '../api/decode.ts';
 import type { Message } from '../api/message.ts';
+import { seenName } from '../parts/visible-marks.ts';
 
 /** The number of the person at the other end; null if the provider hides it. */
 export function numberOf({ direction, from, to }: Message): string | null {
@@ -19,7 +20,7 @@ export function calledOf({ profile }: Message): string {
 /** What a message says, in one line. Events have no content, so then only its type is known. */
 export function summaryOf({ type, content }: Message): string {
   if (!isObject(content)) return type;
-  if (type === 'text' && typeof content.body === 'string') return content.body;
+  if (type === 'text' && typeof content.body === 'string') return seenName(content.body);
   if (type === 'template' && typeof content.name === 'string') return `Template ${content.name}`;
   return type;
 }

@@ -10,7 +10,7 @@ export function isSeen(text: string): boolean {
   return text.replace(UNSEEN, '') !== '';
 }
 
-/** A name as it is; if nothing of it can be seen, with what it is made of, so that there is something to read and to click. */
+/** A name, or another text that somebody chose, as it is; if nothing of it can be seen, with what it is made of, so that there is something to read and to click. */
 export function seenName(name: string): string {
   return isSeen(name) ? name : [...name].map((mark) => `[U+${codeOf(mark)}]`).join('');
 }
