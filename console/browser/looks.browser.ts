@@ -148,6 +148,26 @@ describe('every page of the console', () => {
     }
   });
 
+  it('lets nobody press a button through the news that lies on it', async () => {
+    const phone = await world.open({ viewport: NARROW });
+    await signIn(phone, seeded.key);
+    await phone.goto(`${world.gateway.dev.console_url}#/messages/${seeded.readId}`);
+    await phone.locator('.events li').first().waitFor();
+    // As on a page without https, where the news is as long as it gets.
+    await phone.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+    await phone.getByRole('button', { name: 'Copy the message id' }).click();
+    const news = phone.locator('.toast');
+    await news.waitFor();
+    const button = phone.getByRole('button', { name: 'Show UTC' });
+    await button.scrollIntoViewIfNeeded();
+    const { x = 0, y = 0, width = 0, height = 0 } = (await button.boundingBox()) ?? {};
+    await phone.mouse.click(x + width / 2, y + height / 2);
+    await news.waitFor({ state: 'detached', timeout: 2_000 });
+    assert.ok(await button.isVisible(), 'it was not pressed');
+    await phone.mouse.click(x + width / 2, y + height / 2);
+    await button.waitFor({ state: 'detached' });
+  });
+
   it('complained of nothing', () => assert.deepEqual(world.complaints, []));
 
   async function visit(path: string, shown: string): Promise<void> {

@@ -12,6 +12,10 @@ export const toasts = createToasts();
 function createToasts() {
   let shown = $state.raw<Toast[]>([]);
   let last = 0;
+  function remove(id: number): void {
+    shown = shown.filter((toast) => toast.id !== id);
+  }
+
   return {
     get shown() {
       return shown;
@@ -20,9 +24,8 @@ function createToasts() {
       last += 1;
       const id = last;
       shown = [...shown, { id, text }];
-      setTimeout(() => {
-        shown = shown.filter((toast) => toast.id !== id);
-      }, SHOWN_MS);
+      setTimeout(() => remove(id), SHOWN_MS);
     },
+    remove,
   };
 }
