@@ -26,6 +26,17 @@ describe('a message of a rare kind', () => {
     await page.getByLabel('More of the content as JSON').getByText('"source_id": "1202"').waitFor();
   });
 
+  it('that is no text is shown with the words in it: of a button that was pressed, and beside a picture', async () => {
+    await show(await comeIn({ type: 'button', button: { text: 'No more offers', payload: 'STOP' } }));
+    await page.locator('.phone-bubble').getByText('No more offers').waitFor();
+    await page.getByLabel('The content as JSON').getByText('"payload": "STOP"').waitFor();
+    await show(await comeIn({ type: 'image', image: { id: '1202', caption: 'It is *torn*' } }));
+    await page.locator('.phone-bubble').getByText('It is torn').waitFor();
+    await openPage(page, 'Messages');
+    await page.getByText('button: No more offers', { exact: true }).waitFor();
+    await page.getByText('image: It is *torn*', { exact: true }).waitFor();
+  });
+
   it('that nobody wrote is not shown as if the person had written it', async () => {
     const body = 'User A changed from 447700900191 to 447700900193';
     const id = await comeIn({ type: 'system', system: { body, wa_id: '447700900193', type: 'user_changed_number' } });

@@ -17,10 +17,30 @@ export function calledOf({ profile }: Message): string {
   return profile?.name || profile?.username || '';
 }
 
+/**
+ * The words of a person in a message: what they wrote, or what stands on what they pressed or chose; empty if it has none that are known.
+ * Other news may have a body that nobody wrote.
+ */
+export function wordsOf({ type, content }: Pick<Message, 'type' | 'content'>): string {
+  const member = WORDS[type];
+  if (!isObject(content) || member === undefined) return '';
+  const chosen = type === 'interactive' ? content[String(content.type)] : content;
+  const words = isObject(chosen) ? chosen[member] : undefined;
+  return typeof words === 'string' && words !== '' ? seenName(words) : '';
+}
+
+/** Where the words stand, by the type of the message. */
+const WORDS: Record<string, string | undefined> = {
+  ...{ text: 'body', image: 'caption', video: 'caption', document: 'caption' },
+  // The answer to buttons of a template, to those of another message or a list, and to a message as a whole.
+  ...{ button: 'text', interactive: 'title', reaction: 'emoji' },
+};
+
 /** What a message says, in one line. Events have no content, so then only its type is known. */
-export function summaryOf({ type, content }: Message): string {
-  if (!isObject(content)) return type;
-  if (type === 'text' && typeof content.body === 'string') return seenName(content.body);
-  if (type === 'template' && typeof content.name === 'string') return `Template ${content.name}`;
-  return type;
+export function summaryOf(message: Message): string {
+  const { type, content } = message;
+  if (type === 'template' && isObject(content) && typeof content.name === 'string') return `Template ${content.name}`;
+  const words = wordsOf(message);
+  if (words === '') return type;
+  return type === 'text' ? words : `${type}: ${words}`;
 }
