@@ -8,6 +8,7 @@ import { signIn } from './support/sign-in.ts';
 import type { MadeAccount, World } from './support/world.ts';
 
 const HOSTILE = '<img/src=x/onerror="ran=1">\u202egpj.exe';
+const RIGHT_TO_LEFT = { type: 'FOOTER', text: 'مكتبة الميناء!' };
 const text = (value: string) => ({ type: 'text', text: value });
 const body = (...parameters: object[]) => ({ type: 'body', parameters });
 const image = (link: string) => ({ type: 'header', parameters: [{ type: 'image', image: { link } }] });
@@ -105,13 +106,15 @@ describe('the page of a message from a template', () => {
     await page.getByText('No change of it since the message was made is known.').waitFor();
     const changed = DEMO_TEMPLATES.map((one) =>
       one.name === 'order_update'
-        ? { ...one, components: [{ type: 'BODY', text: 'Dear {{1}}, it comes today.' }] }
+        ? { ...one, components: [{ type: 'BODY', text: 'Dear {{1}}, it comes today.' }, RIGHT_TO_LEFT] }
         : one,
     );
     await world.sandbox('templates', { business_account_id: account.businessAccountId, templates: changed });
     await world.call('POST', '/api/v1/templates/sync', {}, account.key);
     await bubble().getByText('Dear Ada, it comes today.').waitFor();
     await page.getByText('after the message was made: the person may have got another text.').waitFor();
+    const footer = page.getByText(RIGHT_TO_LEFT.text);
+    assert.equal(await footer.evaluate((element) => getComputedStyle(element).direction), 'rtl');
   });
 
   it('is shown to a key that may not read templates, and to one that cannot read them now', async () => {
