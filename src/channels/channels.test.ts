@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { pino } from 'pino';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { assertProblem, pointersOf } from '../../test/support/problem.ts';
+import { until } from '../../test/support/until.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { createSealer } from '../kernel/sealed.ts';
 import type { Database } from '../store/database.ts';
@@ -194,6 +195,16 @@ describe('the channel of a send', () => {
     const removed = await newAccount();
     await gateway.database.query(`update channel set status = 'removed' where account_id = $1`, [removed.accountId]);
     assertProblem(await removed.send(), 'no_channel');
+  });
+
+  it('is not one with a status that only a later version knows: only a connected one sends', async () => {
+    const { accountId, send, senderOf } = await newAccount();
+    await senderOf();
+    await gateway.database.query("alter type channel_status add value 'paused'");
+    await gateway.database.query("update channel set status = 'paused' where account_id = $1", [accountId]);
+    const errorOf = async () => (await send()).json.results[0].error?.code;
+    // What was known of the channel before is believed for a moment.
+    await until(async () => (await errorOf()) === 'sender_suspended');
   });
 
   it('is looked up together for the accounts of one moment, each by its own', async () => {

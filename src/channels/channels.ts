@@ -30,6 +30,7 @@ export interface SendingChannel {
   accountId: string;
   phoneNumber: string;
   businessAccountId: string;
+  /** Nothing is sent from it. A status that only a later version knows counts as this too: only a `connected` channel sends. */
   suspended: boolean;
   throughputPerSecond: number;
   sender: Sender;
@@ -109,7 +110,7 @@ function toSending(row: SendingChannelRow, open: Sealer['open']): KnownChannel {
     accountId: row.account_id,
     phoneNumber: row.phone_number,
     businessAccountId: row.business_account_id,
-    suspended: row.status === 'suspended',
+    suspended: row.status !== 'connected',
     throughputPerSecond: row.throughput_per_second ?? THROUGHPUT_PER_SECOND,
     isDefault: row.is_default,
     accountSuspended: row.account_suspended,
