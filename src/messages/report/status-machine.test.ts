@@ -56,6 +56,15 @@ describe('a report of the provider', () => {
       assert.deepEqual(second, { kind: 'noted', note: 'duplicate' });
     }
   });
+
+  it('of a message whose status only a later version knows is noted and changes nothing', () => {
+    const status: MessageStatus = JSON.parse('"played"');
+    for (const report of REPORTS)
+      assert.deepEqual(judgeReport({ status, outcome: 'accepted', reported: nothing }, report), {
+        kind: 'noted',
+        note: 'late',
+      });
+  });
 });
 
 /** What a sequence of reports makes of a message, as the store applies it. */

@@ -43,5 +43,7 @@ export function judgeReport(known: KnownState, report: string): Verdict {
 function mayMove({ status, outcome, reported }: KnownState, to: KnownReport): boolean {
   // A failure that the provider reported comes after its `sent`, in whatever order the two arrive.
   if (status === 'failed' && to === 'sent') return outcome === 'failed' && !reported.has('failed');
-  return NEXT_BY_NOTIFICATION[status].includes(to);
+  // Only a later version, beside this one or before it, knows what may follow a status that is not known here.
+  const next: Partial<Record<string, readonly MessageStatus[]>> = NEXT_BY_NOTIFICATION;
+  return next[status]?.includes(to) ?? false;
 }
