@@ -19,6 +19,7 @@ import {
 } from '../../test/support/notifications.ts';
 import { assertProblem } from '../../test/support/problem.ts';
 import { until } from '../../test/support/until.ts';
+import { newId } from '../kernel/ids.ts';
 
 const PHONE = '+447700900123';
 
@@ -198,6 +199,17 @@ describe('applying notifications', () => {
     });
     for (const { id } of sent) assert.equal((await readMessage(gateway, id)).status, 'read');
     assert.deepEqual([(await onlyOne())?.state, (await onlyOne())?.error], ['set_aside', 'undecodable']);
+  });
+
+  it('keeps what a later version has left of a body in which it reads more than this one', async () => {
+    const { id, message_id: providerId } = await sendOne(gateway);
+    const body = Buffer.from(JSON.stringify(messagesBody(line, { statuses: [statusOf('read', { providerId })] })));
+    const insert = `
+      insert into notification (id, origin, body, items_left, error, attempts) values ($1, 'test', $2, '{0, 1}', 'unknown_message', 1)`;
+    await gateway.database.query(insert, [newId(), body]);
+    await until(async () => (await readMessage(gateway, id)).status === 'read');
+    const left = await gateway.database.query('select state, error, items_left from notification');
+    assert.deepEqual(left, [{ state: 'waiting', error: 'undecodable', items_left: [1] }]);
   });
 
   it('reads numbers where strings belong', async () => {

@@ -68,7 +68,8 @@ export async function applyNotifications(
       return leftover === undefined ? [] : [{ index, leftover }];
     });
     before += one.due.length;
-    return resultOf(one, leftovers, deps.nowMs());
+    const missing = one.missing.map((index) => ({ index, leftover: 'undecodable' as const }));
+    return resultOf(one, [...leftovers, ...missing], deps.nowMs());
   });
   return { results, itemKinds: works.map(({ item }) => item.kind), unread: works.flatMap(unreadOf) };
 }
@@ -84,6 +85,8 @@ interface Opened {
   kinds: string[];
   /** The items that are still to be applied, with their index in the body. */
   due: { index: number; item: NotificationItem }[];
+  /** The places of what is still to be applied and is no item here: a later version, which has left it, reads more in the same body. */
+  missing: number[];
 }
 
 function open(deps: ApplyDeps, notification: ClaimedNotification): Opened {
@@ -95,16 +98,18 @@ function open(deps: ApplyDeps, notification: ClaimedNotification): Opened {
     readable: decoded.kind === 'items',
     kinds: [...new Set(items.map(({ label }) => label))].slice(0, KINDS_MAX),
     due: items.map((item, index) => ({ index, item })).filter(({ index }) => left?.has(index) ?? true),
+    missing: decoded.kind === 'items' ? [...(left ?? [])].filter((index) => index >= items.length) : [],
   };
 }
 
 function resultOf(
-  { notification: { id, attempts }, readable, kinds }: Opened,
+  { notification: { id, attempts }, readable, kinds, missing }: Opened,
   leftovers: readonly { index: number; leftover: Leftover }[],
   nowMs: number,
 ): NotificationResult {
   const isLocked = leftovers.some(({ leftover }) => leftover === 'locked');
-  const waits = isLocked || leftovers.some(({ leftover }) => leftover === 'unknown_message');
+  // What is missing waits too: a later version beside this one takes it at one of the next looks.
+  const waits = isLocked || missing.length > 0 || leftovers.some(({ leftover }) => leftover === 'unknown_message');
   const leftMs = idTimeMs(id) + WAIT_DAYS_MAX * DAY_MS - nowMs;
   const isOver = leftMs < 0 && attempts + 1 >= LOOKS_MIN;
   const done = readable && leftovers.length === 0;
