@@ -135,5 +135,29 @@ describe('the page of an endpoint', () => {
     );
   });
 
+  it('keeps the types of events that only a newer gateway knows, unless they are taken away', async () => {
+    const later = 'person.stopped';
+    const asked: unknown[] = [];
+    const told = { ...(await world.call('GET', path, undefined, key)), types: ['message.failed', later] };
+    await page.route(`**${path}`, async (route) => {
+      const body = route.request().postDataJSON();
+      if (body !== null) asked.push(body);
+      await route.fulfill({ json: told });
+    });
+    await page.reload();
+    const form = page.getByRole('dialog', { name: 'Change the endpoint' });
+    const change = async (type: string, isWanted: boolean) => {
+      await page.getByRole('button', { name: 'Change', exact: true }).click();
+      assert.ok(await form.getByLabel(later).isChecked());
+      await form.getByLabel(type).setChecked(isWanted);
+      await form.getByRole('button', { name: 'Change', exact: true }).click();
+      await form.waitFor({ state: 'hidden' });
+    };
+    await change('message.read', true);
+    await change(later, false);
+    assert.deepEqual(asked, [{ types: ['message.read', 'message.failed', later] }, { types: ['message.failed'] }]);
+    await page.unroute(`**${path}`);
+  });
+
   it('complained of nothing', () => assert.deepEqual(world.complaints, []));
 });
