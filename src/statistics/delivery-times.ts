@@ -10,6 +10,8 @@ export const DELIVERY_TIME_BOUNDS_MS: readonly number[] = Array.from({ length: B
   Math.round(SHORTEST_MS * 2 ** (place / CLASSES_A_DOUBLING)),
 );
 
+const LONGEST_MS = Math.max(...DELIVERY_TIME_BOUNDS_MS);
+
 /** How many took at most so long; null where none was delivered. */
 export interface DeliveryPercentiles {
   p50: number;
@@ -27,7 +29,8 @@ function percentile(times: readonly number[], rank: number): number {
   let before = 0;
   for (const [place, count] of times.entries()) {
     if (before + count >= rank) {
-      const from = place === 0 ? 0 : (DELIVERY_TIME_BOUNDS_MS[place - 1] ?? 0);
+      // A later version may count longer times in classes of their own, whose bounds are not known here.
+      const from = place === 0 ? 0 : (DELIVERY_TIME_BOUNDS_MS[place - 1] ?? LONGEST_MS);
       // The last class has no end, so its beginning is all that can be said.
       const to = DELIVERY_TIME_BOUNDS_MS[place] ?? from;
       return Math.round(from + ((to - from) * (rank - before)) / count);
