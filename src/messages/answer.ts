@@ -84,13 +84,22 @@ export function composeStoredAnswer(
   stored: readonly StoredMessage[],
   docsUrl: string,
 ): AggregateAnswer {
-  const messages = stored.map((row) => ({ ...row, status: entryStatusOf(row.status) }));
+  const messages = stored.map((row) => ({ ...row, status: entryStatusOf(row) }));
   return composeAnswer({ requestId, accountId, clientReference, type, messages, refused: refused ?? [] }, docsUrl);
 }
 
-/** What has gone further than `accepted` counts as that. */
-function entryStatusOf(status: MessageStatus): EntrySource['status'] {
+/**
+ * What has gone further than `accepted` counts as that. So does a status that only a later version knows, where the provider's id proves
+ * that it took the message: it would count as pending otherwise, and whoever waits for the end of the request would wait for ever.
+ */
+function entryStatusOf({ status, provider_message_id: providerMessageId }: StoredMessage): EntrySource['status'] {
   switch (status) {
+    case 'pending':
+    case 'transmitting':
+    case 'accepted':
+    case 'failed':
+    case 'unknown':
+      return status;
     case 'sent':
     case 'delivered':
     case 'read':
@@ -98,7 +107,7 @@ function entryStatusOf(status: MessageStatus): EntrySource['status'] {
     case 'received':
       throw new Error('An inbound message has no place in an answer');
     default:
-      return status;
+      return providerMessageId === null ? status : 'accepted';
   }
 }
 

@@ -202,4 +202,13 @@ describe('a request that is read', () => {
     assert.deepEqual(json.results, sent.results);
     assert.equal(json.accepted_count, 3);
   });
+
+  it('has ended also where a later version has taken a message to a status that only it knows', async () => {
+    const sent = await send({ to: ['+447700900510', '+447700900511'], ...TEXT });
+    await gateway.database.query("alter type message_status add value 'played'");
+    const id = parseId('msg', sent.results[0].id);
+    await gateway.database.query("update message set status = 'played' where id = $1", [id]);
+    const { json } = await get(`/api/v1/requests/${sent.request_id}`);
+    assert.deepEqual([json.results, json.accepted_count, json.pending_count], [sent.results, 2, 0]);
+  });
 });
