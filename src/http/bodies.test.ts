@@ -43,6 +43,13 @@ describe('bodies', () => {
     }
   });
 
+  it('have a content type that is one, also where the call has no use for a body', async () => {
+    const headers = ['authorization', `Bearer ${gateway.testKey}`, 'content-type', 'nonsense'];
+    const path = '/api/v1/endpoints/end_01hzzzzzzzzzzzzzzzzzzzzzzz';
+    const answer = await callRaw(gateway.url, { method: 'DELETE', path, headers, body: '{}' });
+    assertProblem(answer, 'unsupported_media_type');
+  });
+
   it('are transferred in chunks or whole, and in no other coding', async () => {
     const statusOf = async (coding: string) => {
       const head = `POST ${SEND} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${gateway.testKey}\r\nconnection: close\r\n`;

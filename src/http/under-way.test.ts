@@ -71,7 +71,7 @@ describe('what is not HTTP', () => {
 
   it('is told apart from what is too large, and from what comes too slowly and may be good HTTP', async () => {
     const large = await exchangeBytes(world.gateway.url, headOf('GET /', `x-large: ${'a'.repeat(20_000)}\r\n`));
-    assert.match(large, /^HTTP\/1\.1 431 [\s\S]*"detail":"The URL and the headers are too large/);
+    assert.match(large, /^HTTP\/1\.1 431 [\s\S]*"status":431,"detail":"The URL and the headers are too large/);
     const { server } = world.gateway.app.server;
     const accepted = once(server, 'connection');
     const { socket, answer } = await open('GET /healthz HTTP/1.1\r\n');
@@ -82,8 +82,23 @@ describe('what is not HTTP', () => {
     await closed;
     assert.match(
       answer(),
-      /^HTTP\/1\.1 408 Request Timeout\r\n[\s\S]*"detail":"The request did not come whole in time/,
+      /^HTTP\/1\.1 408 Request Timeout\r\n[\s\S]*"status":408,"detail":"The request did not come whole in time/,
     );
+  });
+
+  it('has its connection closed behind the page, also where its caller leaves its own side open', async () => {
+    const { server } = world.gateway.app.server;
+    const accepted = once(server, 'connection');
+    const socket = connect({ port: Number(new URL(world.gateway.url).port), host: '127.0.0.1', allowHalfOpen: true });
+    socket.on('error', () => undefined);
+    socket.write('NONSENSE\r\n\r\n');
+    const [taken] = await accepted;
+    let page = '';
+    socket.on('data', (chunk) => (page += chunk));
+    await once(socket, 'end');
+    assert.match(page, /^HTTP\/1\.1 400 [\s\S]*\r\nconnection: close\r\n[\s\S]*"code":"bad_http"/);
+    await until(() => taken.destroyed);
+    socket.destroy();
   });
 
   it('gets its page behind a request that is answered, and in the midst of one that has not come whole', async () => {
