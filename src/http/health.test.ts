@@ -3,9 +3,11 @@ import { it } from 'node:test';
 import { pino } from 'pino';
 import { callApi, startTestGateway } from '../../test/support/gateway.ts';
 import { createPlainListener } from '../../test/support/plain-listener.ts';
+import { assertProblem } from '../../test/support/problem.ts';
 import { until } from '../../test/support/until.ts';
-
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { createMetrics } from '../observe/metrics.ts';
+import { metricsRoute } from '../watch/metrics-route.ts';
 import { healthRoutes } from './health.ts';
 
 /** Probes give up after a second or a few; the rest is for a machine that is busy with other tests. */
@@ -55,7 +57,7 @@ it('/readyz and every call tell a gateway that has not begun from one that stops
   const calls = routes.map((route) => ({ ...route, path: `/call${route.path}`, alsoWhileDraining: false }));
   const server = createPlainListener({
     ...life,
-    routes: [...routes, ...calls],
+    routes: [...routes, ...calls, metricsRoute(createMetrics())],
   });
   t.after(() => server.close());
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
@@ -66,6 +68,8 @@ it('/readyz and every call tell a gateway that has not begun from one that stops
     leaving = reason === 'stopping';
     const { status, json } = await callApi(url, 'GET', '/readyz', {});
     assert.deepEqual([status, json.code, json.reason, json.detail], [503, 'unavailable', reason, detail]);
+    for (const path of ['/healthz', '/metrics'])
+      assert.equal((await callApi(url, 'GET', path, {})).status, 200, `${path}: it lives, and is watched`);
     assert.equal((await callApi(url, 'GET', '/call/healthz', {})).json.detail, detail);
   }
   // It still works, so that a balancer has time to look elsewhere, and takes no further call on a connection.
@@ -96,4 +100,23 @@ it('/readyz tells that the database cannot be reached, which is no fault of the 
   const { status, json } = await callApi(url, 'GET', '/readyz', {});
   assert.deepEqual([status, json.code, json.reason], [503, 'unavailable', 'database']);
   assert.deepEqual(lines, []);
+});
+
+it('/readyz asks the store less often than it is asked, and takes no fault of ours for an outage of the database', async (t) => {
+  const life = { accepting: () => true, leaving: () => false, docsUrl: () => 'http://127.0.0.1/docs/errors' };
+  const listenWith = async (commit: () => Promise<void>) => {
+    const server = createPlainListener({ ...life, routes: healthRoutes({ ...life, commit }) });
+    t.after(() => server.close());
+    return server.listen({ host: '127.0.0.1', port: 0 });
+  };
+  let commits = 0;
+  const url = await listenWith(async () => {
+    commits += 1;
+  });
+  for (let probe = 0; probe < 5; probe += 1) assert.equal((await callApi(url, 'GET', '/readyz', {})).status, 200);
+  assert.ok(commits < 5, `${commits} commits`);
+  const faulty = await listenWith(async () => {
+    throw new Error('A mistake of ours');
+  });
+  assertProblem(await callApi(faulty, 'GET', '/readyz', {}), 'internal_error');
 });
