@@ -39,9 +39,6 @@ export function createErrorAnswer({ docsUrl, log, isPassing = () => false }: Dep
         .code(error.status)
         .headers({ ...challengeOf(error), ...error.headers })
         .header('content-type', PROBLEM_TYPE)
-        .header('x-request-id', requestId)
-        // A cache that is told nothing may keep a 404 or 405: https://www.rfc-editor.org/rfc/rfc9110#section-15.1
-        .header('cache-control', 'no-store')
         // As bytes: to a text the framework would add a charset, which this media type does not have.
         .send(Buffer.from(JSON.stringify(problemOf(error, requestId, docsUrl()))))
     );

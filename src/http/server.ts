@@ -63,7 +63,6 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   const answerError = createErrorAnswer(deps);
   const app = Fastify({
     logger: false,
-    bodyLimit: BODY_BYTES_MAX,
     requestTimeout: REQUEST_TIMEOUT_MS,
     // We drain by ourselves: refused work gets a problem page, and keep-alive connections are told to close.
     return503OnClosing: false,
@@ -139,7 +138,8 @@ function addHooks(app: FastifyInstance, deps: ServerDeps, holdAnswer: HoldAnswer
 /** What every answer has in its head. Says whether the connection is to be closed because the process will stop. */
 function addHeaders({ raw }: FastifyRequest, reply: FastifyReply, deps: ServerDeps): { leaving: boolean } {
   reply.header('x-request-id', formatId('req', stateOf(raw).requestId));
-  // What may be kept says so itself. All else is of one moment, and much of it is of one account.
+  // What may be kept says so itself. All else is of one moment, and much of it is of one account. A cache that is told nothing may keep it
+  // for as long as it likes, a 404 or 405 too: https://www.rfc-editor.org/rfc/rfc9110#section-15.1
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
   const account = accountOf(raw);
   if (account !== undefined) reply.headers(deps.rateLimits.fields(account.keyId, stateOf(raw).rateLeft));
