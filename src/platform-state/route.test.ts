@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
 import { after, before, describe, it } from 'node:test';
-import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import { callApi, startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import { createPlainListener } from '../../test/support/plain-listener.ts';
 import { assertProblem } from '../../test/support/problem.ts';
+import { systemClock } from '../kernel/clock.ts';
 import { firstIdOfMs, newId } from '../kernel/ids.ts';
+import { keepLimits } from '../kernel/keep.ts';
+import { platformStateRoute } from './route.ts';
 
 describe('the state of the platform', () => {
   let gateway: TestGateway;
@@ -77,6 +81,45 @@ describe('the state of the platform', () => {
     assert.deepEqual(state.notifications.set_aside, { count: 5, more: false });
     await database.query('delete from delivery where ctid = (select ctid from delivery limit 1)');
     assert.deepEqual((await read()).deliveries.waiting, { count: 1_000, more: false });
+  });
+
+  it('tells since when the oldest waits, how long the database took, and of the nodes in the order of their starts', async () => {
+    const { database, accountId } = gateway;
+    const days = { messages: 90, content: 30, events: 30, notifications: 7, setAside: 30 };
+    const limits = () => keepLimits(days, systemClock.nowMs());
+    const rolledBack = new Error('Nothing of it is left for the gateway to work on');
+    const oldestMs = Date.now() - 60_000;
+    const reading = database.transaction(async (tx) => {
+      await tx.query(
+        `insert into request (account_id, id, node_id, mode, channel_id, key_id, type, message_ids, intent)
+         select $1, id, $1, 'test', $1, $1, 'text', '{}', '{}' from unnest($2::uuid[]) as id`,
+        [accountId, [oldestMs + 30_000, oldestMs, oldestMs + 10_000].map(firstIdOfMs)],
+      );
+      await tx.query(
+        `insert into message_statistics_due (account_id, step, bucket_at, due_at)
+         select $1, 'minute', now() - age, now() - age from unnest(array['40 s', '90 s', '70 s']::interval[]) as age`,
+        [accountId],
+      );
+      await tx.query(
+        `insert into node (id, host, pid, lease_until, started_at)
+         select gen_random_uuid(), host, 1, now(), now() + at from (values ('younger', interval '1 h'), ('older', '-1 h')) as n(host, at)`,
+      );
+      const server = createPlainListener({ routes: [platformStateRoute(tx, limits)] });
+      const url = await server.listen({ host: '127.0.0.1', port: 0 });
+      const askedMs = performance.now();
+      const { json } = await callApi(url, 'GET', '/platform/v1/state', { key: 'any' }).finally(() => server.close());
+      assert.ok(json.database.round_trip_ms <= Math.ceil(performance.now() - askedMs));
+      assert.equal(json.requests.oldest_at, new Date(oldestMs).toISOString());
+      assert.equal(json.statistics.lag_ms, 90_000);
+      const inOrder = ['older', hostname(), 'younger'];
+      const hosts = json.nodes.map(({ host }: { host: string }) => host);
+      assert.deepEqual(
+        hosts.filter((host: string) => inOrder.includes(host)),
+        inOrder,
+      );
+      throw rolledBack;
+    });
+    await assert.rejects(reading, rolledBack);
   });
 
   it('takes no node for alive whose lease is from before the clock of the database was set back', async () => {
