@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
@@ -8,7 +10,10 @@ import { until } from '../../test/support/until.ts';
 import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 import { newId } from '../kernel/ids.ts';
 import { LEASE_MS } from '../kernel/lease.ts';
+import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import type { WatchRound } from '../observe/loops.ts';
 import { openDatabase, type Queryable } from '../store/database.ts';
+import { hostIdentity } from './host-identity.ts';
 import { BEAT_MS } from './lease.ts';
 import { joinNodes, type Node } from './node.ts';
 import { renewNode } from './store.ts';
@@ -167,6 +172,37 @@ describe('a node', () => {
     await other.leave();
   });
 
+  it('begins when its first renewal goes through, and goes on beating when one does not', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    let refused = 0;
+    const partlyAway: Queryable = {
+      query: async (sql, values) => {
+        if (sql.includes('insert into node') && [1, 3].includes(++refused))
+          throw new StoreUnavailable(new Error('The connection broke'), false);
+        return test.database.query(sql, values);
+      },
+    };
+    const lines: string[] = [];
+    const log = pino({ base: null }, { write: (line) => void lines.push(line) });
+    let rounds = 0;
+    const watch: WatchRound = (round) => {
+      rounds += 1;
+      return round();
+    };
+    const other = await joinNodes({
+      ...{ database: partlyAway, log, watch },
+      runStep: (step) => step().catch(() => step()),
+    });
+    for (const beats of [1, 2]) {
+      t.mock.timers.tick(BEAT_MS);
+      await until(() => refused === 2 + beats);
+    }
+    await other.leave();
+    assert.equal(rounds, 2);
+    const told = lines.map((line) => JSON.parse(line)).map(({ level, msg }) => [level, msg]);
+    assert.deepEqual(told, [[40, 'node.lease_not_renewed']]);
+  });
+
   it('is no more after it has left in the middle of a beat, and has no further beat', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] });
     let held: Promise<void> | undefined;
@@ -191,4 +227,13 @@ describe('a node', () => {
     await nextTurn();
     assert.deepEqual(asked, ['renew', 'renew', 'delete']);
   });
+});
+
+it('the processes of a node are told by the boot and the namespace too, as containers may share a name', {
+  skip: process.platform !== 'linux' && 'only Linux tells of them',
+}, () => {
+  const [name, boot, namespace] = hostIdentity().split(' ');
+  assert.equal(name, hostname());
+  assert.equal(`${boot}\n`, readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
+  assert.equal(namespace, readlinkSync(`/proc/${process.pid}/ns/pid`));
 });
