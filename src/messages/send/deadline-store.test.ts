@@ -5,6 +5,7 @@ import type { TestAnswer } from '../../../test/support/gateway.ts';
 import { assertProblem } from '../../../test/support/problem.ts';
 import { undisturbed } from '../../../test/support/undisturbed.ts';
 import { until } from '../../../test/support/until.ts';
+import { newId } from '../../kernel/ids.ts';
 
 const DEADLINE_MS = 2_000;
 /** The provider refuses a text, because its person has not written for a day. */
@@ -150,14 +151,25 @@ describe('a send that cannot begin before its deadline is refused in time, and t
     assert.equal((await call()).json.accepted_count, 1, 'its key is free');
   });
 
-  it('while the store does not commit it', async () => {
-    const call = () => send(text('+447700900307'), { 'idempotency-key': 'uncommitted' });
-    assertProblem(await sendWhileLocked('request', call), 'unavailable');
-    assert.deepEqual(world.provider.taken, []);
-    // It was in doubt, and is taken back when the store is there again.
-    await until(async () => (await call()).json.accepted_count === 1);
-    assert.equal(world.provider.taken.length, 1);
-  });
+  it('while the store does not commit it, and not a moment after its time', () =>
+    undisturbed(async () => {
+      world.provider.taken.length = 0;
+      const key = newId();
+      const call = () => send(text('+447700900307'), { 'idempotency-key': key });
+      let tookMs = 0;
+      const answer = await sendWhileLocked('request', async () => {
+        const beganMs = performance.now();
+        const refused = await call();
+        tookMs = performance.now() - beganMs;
+        return refused;
+      });
+      assertProblem(answer, 'unavailable');
+      assert.ok(tookMs < DEADLINE_MS, `${tookMs} ms`);
+      assert.deepEqual(world.provider.taken, []);
+      // It was in doubt, and is taken back when the store is there again.
+      await until(async () => (await call()).json.accepted_count === 1);
+      assert.equal(world.provider.taken.length, 1);
+    }, STANDSTILL_MS));
 
   it('while the store gives no turn', async () => {
     // A channel that has never sent has no turns in stock.
