@@ -7,7 +7,7 @@ import { systemClock } from '../kernel/clock.ts';
 import { firstIdOfMs, newId } from '../kernel/ids.ts';
 import { keepLimits } from '../kernel/keep.ts';
 import { insertPacks } from '../notifications/pack-store.ts';
-import { openDatabase } from '../store/database.ts';
+import { type Database, openDatabase } from '../store/database.ts';
 import { createQueueLook } from './queues.ts';
 
 const ACCOUNT = newId();
@@ -43,6 +43,19 @@ describe('the look at the queues', () => {
     assert.deepEqual(queues?.get('requests'), { depth: 0, oldestSeconds: 0 });
   });
 
+  it('tells how many sends are under way, and how old the oldest of them is', async () => {
+    await test.database.query(
+      `insert into request (account_id, id, node_id, mode, channel_id, key_id, type, message_ids, intent, completed_at)
+       select $1, id, $1, 'test', $1, $1, 'text', '{}', case when done then null else '{}'::jsonb end, case when done then now() end
+       from unnest($2::uuid[], array[true, false, false]) as r(id, done)`,
+      [ACCOUNT, [400_000, 200_000, 100_000].map((agoMs) => firstIdOfMs(Date.now() - agoMs))],
+    );
+    const { depth, oldestSeconds } = (await createQueueLook(test.database, limits)())?.get('requests') ?? {};
+    assert.equal(depth, 2);
+    assert.ok(oldestSeconds && oldestSeconds >= 199 && oldestSeconds < 260, `${oldestSeconds} s`);
+    await test.database.query('delete from request');
+  });
+
   it('tells how many live channels wait for a new access token', async () => {
     await test.database.query(
       `with account as (insert into account (id, name) select gen_random_uuid(), 'Acme' returning id)
@@ -67,7 +80,8 @@ describe('the look at the queues', () => {
       values ($1, $2, $3, now() - $4::interval, now() + $5::interval)`;
     await test.database.query(deliver, [ACCOUNT, slow, newId(), '300 s', '30 s']);
     await test.database.query(deliver, [ACCOUNT, slow, newId(), '200 s', null]);
-    await test.database.query(deliver, [ACCOUNT, untouched, newId(), '100 s', null]);
+    // Whoever had claimed it is gone.
+    await test.database.query(deliver, [ACCOUNT, untouched, newId(), '100 s', '-1 s']);
     await test.database.query(deliver, [ACCOUNT, untouched, newId(), '-1 h', null]);
     await test.database.query(deliver, [ACCOUNT, disabled, newId(), '900 s', null]);
     const queues = await createQueueLook(test.database, limits)();
@@ -75,6 +89,34 @@ describe('the look at the queues', () => {
     assert.equal(Math.floor((queues?.get('deliveries')?.oldestSeconds ?? 0) / 100), 3);
     assert.equal(queues?.get('deliveries_untouched')?.depth, 1);
     assert.equal(Math.floor((queues?.get('deliveries_untouched')?.oldestSeconds ?? 0) / 100), 1);
+  });
+
+  it('is not asked for again within five seconds, however many scrape', async (t) => {
+    let nowMs = performance.now();
+    t.mock.method(performance, 'now', () => nowMs);
+    const look = createQueueLook(test.database, limits);
+    const told = await look();
+    nowMs += 4_999;
+    assert.equal(await look(), told);
+    nowMs += 1;
+    assert.notEqual(await look(), told);
+  });
+
+  it('waits for a database that does not answer for a second and no longer, as a scrape would else come to nothing', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const hanging = Promise.withResolvers<never>();
+    const transaction: Database['transaction'] = () => hanging.promise;
+    const look = createQueueLook({ ...test.database, transaction }, limits);
+    let over = false;
+    const told = look().finally(() => (over = true));
+    const turn = () => new Promise(setImmediate);
+    t.mock.timers.tick(999);
+    await turn();
+    assert.equal(over, false);
+    t.mock.timers.tick(1);
+    await turn();
+    assert.equal(over, true);
+    assert.equal(await told, undefined);
   });
 
   it('does not wait for a database that does not answer, and asks it once only', async () => {
