@@ -33,6 +33,11 @@ describe('the watch over events', () => {
     assert.doesNotMatch(text, /message\.read/);
   });
 
+  it('leaves a transaction the time that it was given', async () => {
+    const shown = await database.transaction((tx) => tx.query('show statement_timeout'), { statementTimeoutMs: 1_234 });
+    assert.deepEqual(shown, [{ statement_timeout: '1234ms' }]);
+  });
+
   it('counts a message that failed later by its error code', async () => {
     const data = { message: { error: { code: 'sender_billing' } } };
     const failed = { accountId: newId(), mode: 'live' as const, type: 'message.failed' as const, traceparent: null };
