@@ -21,3 +21,11 @@ it('a send is forgotten when it and its call are over, whichever ends first, and
     assert.equal(sends.parentOf(formatId('msg', id)), undefined);
   }
 });
+
+it('of sends whose calls were over before they began, only the youngest are remembered', () => {
+  const sends = createRunningSends();
+  const ids = Array.from({ length: 20_001 }, newId);
+  for (const id of ids) sends.begin(id, 0, undefined);
+  const [oldest = '', next = ''] = ids;
+  assert.deepEqual([sends.find(oldest), sends.find(next)?.halfOver], [undefined, false]);
+});

@@ -96,6 +96,8 @@ describe('the metrics', () => {
   it('count notifications, what they held, and the events that follow', () => {
     assert.equal(scrape.sum('waypost_notifications_received_total', { result: 'refused' }), 1);
     assert.equal(scrape.sum('waypost_notifications_received_total', { origin: 'test', result: 'committed' }), 3);
+    assert.equal(scrape.sum('waypost_callback_step_seconds_count', { step: 'verify' }), 4);
+    assert.equal(scrape.sum('waypost_callback_step_seconds_count', { step: 'commit' }), 3);
     assert.equal(scrape.sum('waypost_notification_items_total', { kind: 'status' }), 3);
     assert.equal(scrape.sum('waypost_notifications_processed_total', { state: 'applied' }), 3);
     assert.equal(scrape.sum('waypost_notification_apply_seconds_count'), 3);
