@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { after, before, beforeEach, describe, it, type TestContext } from 'node:test';
 import { type EventServer, startEventServer } from '../../test/events/event-server.ts';
 import { createTestDatabase } from '../../test/support/database.ts';
 import { startGatewayProcess } from '../../test/support/process.ts';
@@ -76,6 +77,7 @@ describe('events.iterate', () => {
     ending.abort();
     assert.deepEqual(await reading, []);
     assert.deepEqual(await take(waypost, 1, { signal: ending.signal }), []);
+    assert.equal(getEventListeners(ending.signal, 'abort').length, 0);
   });
 
   it('gives nothing more once it is told to end, also of what it has read already', async () => {
@@ -163,6 +165,50 @@ describe('events.iterate', () => {
     assert.deepEqual(await next, { done: true, value: undefined });
   });
 
+  it('leaves them also where there are whole pages to read, and where the gateway cannot be reached', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    t.mock.method(performance, 'now', () => 0);
+    const full = answering([{ oldest: 1, latest: 900, sequences: numbers(1, 100) }]);
+    const reading = iterateEvents(full.list, { after: 0 });
+    for (let count = 0; count < 100; count += 1) await reading.next();
+    const next = reading.next();
+    await new Promise(setImmediate);
+    t.mock.timers.tick(39);
+    await new Promise(setImmediate);
+    assert.equal(full.asked.length, 1);
+    t.mock.timers.tick(1);
+    assert.equal((await next).value?.sequence, 1);
+    await reading.return();
+
+    let tries = 0;
+    const away = async () => {
+      tries += 1;
+      throw new WaypostError('no_answer', 'The gateway did not answer.');
+    };
+    const waiting = iterateEvents(away, { after: 0 });
+    const none = waiting.next();
+    await new Promise(setImmediate);
+    t.mock.timers.tick(120);
+    await new Promise(setImmediate);
+    assert.equal(tries, 1);
+    t.mock.timers.tick(130);
+    await new Promise(setImmediate);
+    assert.equal(tries, 2);
+    await waiting.return();
+    assert.deepEqual(await none, { done: true, value: undefined });
+  });
+
+  it('steps over no number before an answer has looked at it that was put together after it was recorded', async (t) => {
+    const { asked, list } = answering([{ oldest: 1, latest: 5 }]);
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const reading = iterateEvents(list, { after: 0 });
+    const next = reading.next();
+    for (let calls = 1; calls <= 3; calls += 1) await untilAsked(t, asked, calls);
+    assert.deepEqual(asked, [0, 0, 5]);
+    await reading.return();
+    assert.deepEqual(await next, { done: true, value: undefined });
+  });
+
   it('throws what waiting cannot mend', async () => {
     const stranger = new Waypost({ baseUrl: proxy.url, apiKey: 'wp_test_unknown' });
     await assert.rejects(take(stranger, 1), { code: 'invalid_api_key', status: 401 });
@@ -183,7 +229,7 @@ describe('events that have expired', () => {
     await server.database.query('delete from event where sequence <= 4');
     const error = await take(waypost, 1, { after: 1 }).catch((reason: unknown) => reason);
     assert.ok(error instanceof EventsExpiredError && error instanceof WaypostError);
-    assert.deepEqual(error.gap, { after: 1, oldest: 5 });
+    assert.deepEqual([error.name, error.gap], ['EventsExpiredError', { after: 1, oldest: 5 }]);
     const gaps: EventGap[] = [];
     assert.deepEqual(await take(waypost, 6, { after: 1, onGap: (gap) => gaps.push(gap) }), numbers(5, 10));
     assert.deepEqual(gaps, [{ after: 1, oldest: 5 }]);
@@ -198,6 +244,25 @@ describe('events that have expired', () => {
     ending.abort();
     assert.deepEqual(await quiet, []);
     await assert.rejects(take(waypost, 1, { after: 9 }), { gap: { after: 9, oldest: 11 } });
+  });
+
+  it('are told of once, also where the whole log has expired', async (t) => {
+    const { asked, list } = answering([{ oldest: 11, latest: 10 }]);
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const gaps: EventGap[] = [];
+    const reading = iterateEvents(list, { after: 8, onGap: (gap) => gaps.push(gap) });
+    const next = reading.next();
+    for (let calls = 1; calls <= 3; calls += 1) await untilAsked(t, asked, calls);
+    assert.deepEqual([asked, gaps], [[8, 10, 10], [{ after: 8, oldest: 11 }]]);
+    await reading.return();
+    assert.deepEqual(await next, { done: true, value: undefined });
+  });
+
+  it('are no gap where they are on the page, because they have expired since it was read', async () => {
+    const { list } = answering([{ oldest: 4, latest: 9, sequences: [2, 3] }]);
+    const reading = iterateEvents(list, { after: 1 });
+    assert.equal((await reading.next()).value?.sequence, 2);
+    await reading.return();
   });
 
   it('are no gap where only types that nobody asked for are gone', async (t) => {
@@ -271,4 +336,31 @@ async function take(waypost: Waypost, count: number, iteration: EventIteration =
 
 function numbers(first: number, last: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, place) => first + place);
+}
+
+interface TestPage {
+  oldest: number;
+  latest: number;
+  sequences?: number[];
+}
+
+/** A feed that gives these pages, and the last one again and again, and the numbers after which it was asked. */
+function answering(pages: TestPage[]) {
+  const asked: (number | undefined)[] = [];
+  const list: Waypost['events']['list'] = async (query) => {
+    const page = pages[asked.push(query?.after) - 1] ?? pages.at(-1);
+    const data = (page?.sequences ?? []).map((sequence) => ({ sequence, type: 'message.sent' }));
+    const { oldest, latest } = page ?? {};
+    // As it comes from the network.
+    return JSON.parse(JSON.stringify({ data, next_cursor: null, oldest_sequence: oldest, latest_sequence: latest }));
+  };
+  return { asked, list };
+}
+
+/** Lets the pauses between calls pass until there were so many. */
+async function untilAsked(t: TestContext, asked: readonly unknown[], calls: number): Promise<void> {
+  for (let turns = 0; asked.length < calls && turns < 100; turns += 1) {
+    await new Promise(setImmediate);
+    if (turns % 10 === 9) t.mock.timers.tick(250);
+  }
 }

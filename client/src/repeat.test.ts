@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { createServer } from 'node:http';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { listen } from '../test/listen.ts';
@@ -124,6 +125,20 @@ describe('the repetition of calls', () => {
       assert.equal(tries, 1);
     });
 
+  it('gives up at its deadline also where the clock of the machine is set back meanwhile', async (t) => {
+    const real = Date.now;
+    let backMs = 0;
+    t.mock.method(Date, 'now', () => real() - backMs);
+    let tries = 0;
+    const broken: typeof fetch = () => {
+      tries += 1;
+      backMs = 25 * 3_600_000;
+      return Promise.reject(new TypeError('The connection broke'));
+    };
+    await assert.rejects(send(make({ fetch: broken, deadlineMs: 1_300 })), { code: 'no_answer' });
+    assert.ok(tries < 4, `${tries} tries`);
+  });
+
   it('never repeats when it is told so', async () => {
     proxy.plan = [{ status: 409, code: 'idempotency_in_flight', retryAfter: '0' }, 'lose_request'];
     await assert.rejects(send(make({ retriesMax: 0 })), { code: 'idempotency_in_flight' });
@@ -144,11 +159,49 @@ describe('the repetition of calls', () => {
   });
 
   it('ends with the reason of the caller, during a pause too', async () => {
-    proxy.plan = [{ status: 503, code: 'unavailable', retryAfter: '30' }];
     const ending = new AbortController();
-    const reading = waypost.account.get({ signal: ending.signal });
-    setImmediate(() => ending.abort(new Error('No longer needed')));
+    const busy: typeof fetch = async () => {
+      setTimeout(() => ending.abort(new Error('No longer needed')), 50);
+      return new Response('{"code":"unavailable"}', { status: 503, headers: { 'retry-after': '20' } });
+    };
+    const beganMs = performance.now();
+    const reading = make({ fetch: busy }).account.get({ signal: ending.signal });
     await assert.rejects(reading, { message: 'No longer needed' });
+    assert.ok(performance.now() - beganMs < 15_000);
+  });
+
+  it('ends with the reason of the caller before and during a try, and leaves nothing behind at its signal', async () => {
+    const reason = new Error('No longer needed');
+    await assert.rejects(waypost.account.get({ signal: AbortSignal.abort(reason) }), reason);
+    assert.equal(proxy.seen.length, 0, 'nothing was asked');
+    const ending = new AbortController();
+    const { signal } = ending;
+    proxy.plan = [{ status: 503, code: 'unavailable', retryAfter: '0' }];
+    assert.equal((await waypost.account.get({ signal })).id, 'end_1');
+    assert.deepEqual([proxy.seen.length, getEventListeners(signal, 'abort').length], [2, 0]);
+    const silent: typeof fetch = (_, init) =>
+      new Promise((_resolve, reject) => {
+        init?.signal?.addEventListener('abort', () => reject(init.signal?.reason));
+        ending.abort(reason);
+      });
+    await assert.rejects(make({ fetch: silent, retriesMax: 0 }).account.get({ signal }), reason);
+    await assert.rejects(pause(5_000, signal), reason);
+  });
+
+  it('tells what an error answer says, as far as it says it, and what broke the connection', async () => {
+    const answering = (body: object) =>
+      make({ retriesMax: 0, fetch: async () => Response.json(body, { status: 422 }) }).account.get();
+    const pointed = { pointer: '#/to', detail: 'This is no number.' };
+    const errors = [7, null, pointed, { detail: 'Without a place' }, { pointer: '#/from' }];
+    await assert.rejects(answering({ code: 'invalid_request', detail: 'It is wrong.', errors }), {
+      ...{ code: 'invalid_request', message: 'It is wrong.', errors: [pointed] },
+    });
+    await assert.rejects(answering({ code: 'invalid_request', errors: 'none' }), {
+      ...{ message: 'invalid_request', errors: [] },
+    });
+    const cause = new TypeError('The connection broke');
+    const broken = make({ retriesMax: 0, fetch: () => Promise.reject(cause) });
+    await assert.rejects(broken.account.get(), { code: 'no_answer', cause });
   });
 
   it('tells why there is no connection, as the system calls it', async () => {
@@ -171,6 +224,29 @@ describe('the repetition of calls', () => {
     await assert.rejects(reading, { code: 'no_answer', message: /more than 50 ms/ });
     silent.closeAllConnections();
     silent.close();
+  });
+
+  it('waits for an answer that is held back as long as it asked for, and for no try beyond its deadline', async (t) => {
+    let isSilent = false;
+    const holding = createServer((_, answer) => {
+      if (!isSilent) setTimeout(() => answer.end('{"latest_sequence":7}'), 400);
+    });
+    const baseUrl = await listen(holding);
+    t.after(() => {
+      holding.closeAllConnections();
+      holding.close();
+    });
+    const hasty = make({ baseUrl, timeoutMs: 100, deadlineMs: 100 });
+    assert.equal((await hasty.events.list({ waitSeconds: 30 })).latest_sequence, 7);
+    isSilent = true;
+    const patient = make({ baseUrl, deadlineMs: 100 }).account.get();
+    await assert.rejects(patient, { code: 'no_answer', message: /more than 100 ms/ });
+  });
+
+  it('begins no try that has less than a second, and would hide why the one before has failed', async () => {
+    proxy.plan = [{ status: 503, code: 'unavailable' }];
+    await assert.rejects(send(make({ deadlineMs: 1_000 })), { code: 'unavailable' });
+    assert.equal(proxy.seen.length, 1);
   });
 
   it('has limits and pauses of any length, also of more than a timer can hold', async (t) => {
