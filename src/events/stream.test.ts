@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { after, before, describe, it, type TestContext } from 'node:test';
+import { connect } from 'node:net';
+import { after, before, describe, it } from 'node:test';
 import { pino } from 'pino';
 import { type EventServer, startEventServer } from '../../test/events/event-server.ts';
 import { type OpenStream, openStream } from '../../test/events/open-stream.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { createTestDatabase } from '../../test/support/database.ts';
 import { assertProblem } from '../../test/support/problem.ts';
-import { undisturbed } from '../../test/support/undisturbed.ts';
 import { until } from '../../test/support/until.ts';
 import { newId } from '../kernel/ids.ts';
+import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { createCatchUp } from './catch-up.ts';
 import type { EventType } from './event.ts';
 import { createEventReads } from './event-reads.ts';
@@ -78,6 +79,27 @@ describe('the stream', () => {
       stream.frames.map(({ data }) => data.data.message.text.length),
       [0, text.length, text.length, 0, text.length, 0],
     );
+    stream.close();
+  });
+
+  it('gives one after the other where each is larger than what is read ahead', async () => {
+    const { accountId, key } = newLog();
+    // More than are asked for while nothing is known of their size, and as many again.
+    await server.record(21, { accountId, text: 'x'.repeat(70_000) });
+    const stream = await open(key, '?after=0');
+    await until(() => stream.frames.length === 21);
+    assert.deepEqual(idsOf(stream), numbers(1, 21));
+    stream.close();
+  });
+
+  it('gives nothing up to the number that it is told, also where the log ends before it', async () => {
+    const { key, record } = newLog();
+    await record(2);
+    const stream = await open(key, '?after=5');
+    await until(() => stream.comments.length > 2);
+    await record(4);
+    await until(() => stream.frames.length > 0);
+    assert.deepEqual(idsOf(stream), [6]);
     stream.close();
   });
 
@@ -249,6 +271,35 @@ describe('the stream', () => {
   });
 });
 
+it('a stream ends when its reader shuts down its side, because a process that has ended does the same', async () => {
+  await until(() => server.waiting() === 0);
+  const { port } = new URL(server.url);
+  const reader = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
+  reader.write(`GET /api/v1/events/stream HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${newLog().key}\r\n\r\n`);
+  await until(() => server.waiting() === 1);
+  let text = '';
+  reader.on('data', (chunk) => (text += chunk)).end();
+  await until(() => reader.readableEnded);
+  assert.match(text, /\r\nconnection: close\r\n/, 'nobody may wait for another answer behind it');
+  assert.equal(server.waiting(), 0);
+});
+
+it('a stream stays while the store cannot tell whether its key is still valid', async () => {
+  let asked = 0;
+  const away = await startEventServer({
+    authenticate: async () => {
+      asked += 1;
+      throw new StoreUnavailable(new Error('The connection broke'), false);
+    },
+  });
+  const stream = await openStream(away.url, away.key);
+  await until(() => asked > 2);
+  await away.record(1);
+  await until(() => stream.frames.length === 1);
+  stream.close();
+  await away.stop();
+});
+
 it('a stream has its comments also while events never cease', async () => {
   const { key, record } = newLog();
   const stream = await open(key);
@@ -261,56 +312,6 @@ it('a stream has its comments also while events never cease', async () => {
   // The first one says that the stream has begun.
   assert.ok(stream.comments.length > 3, `${stream.comments.length} comments beside ${stream.frames.length} events`);
   stream.close();
-});
-
-describe('a stream is not dropped', () => {
-  let test: TestDatabase;
-  before(async () => {
-    test = await createTestDatabase();
-  });
-  after(() => test.drop());
-
-  /** A stream of a quiet log, and how often it has been looked after. */
-  function streamQuietLog(t: TestContext, times: { heartbeatMs?: number; stalledMs?: number } = {}) {
-    let looks = 0;
-    const stillAllowed = async () => ++looks > 0;
-    const tail = createTail(test.database, pino({ level: 'silent' }));
-    const parts = { reads: createEventReads(test.database, () => ''), tail, takePage: createCatchUp() };
-    const stream = streamEvents(
-      { ...parts, ...times, closing: new AbortController().signal },
-      { accountId: newId(), mode: 'test', after: 0, beginsNow: true, types: null, stillAllowed },
-    );
-    t.after(() => stream.destroy());
-    return { stream, looks: () => looks };
-  }
-
-  it('while its reader takes a moment', async (t) => {
-    const { stream, looks } = streamQuietLog(t);
-    // Something is there for the reader, who does not take it.
-    stream.read(0);
-    await until(() => looks() > 1 || stream.destroyed);
-    assert.ok(stream.readableLength > 0);
-    assert.equal(stream.destroyed, false);
-  });
-
-  it('while its reader takes one thing after another, although the next one is always there', (t) =>
-    undisturbed(async () => {
-      const stalledMs = 1_500;
-      const { stream, looks } = streamQuietLog(t, { heartbeatMs: 10, stalledMs });
-      const reading = setInterval(() => stream.read(), 200);
-      t.after(() => clearInterval(reading));
-      const untilMs = performance.now() + 2 * stalledMs;
-      await until(() => performance.now() > untilMs || stream.destroyed);
-      assert.equal(stream.destroyed, false);
-      assert.ok(looks() > 0);
-    }));
-
-  it('for having nothing to read for longer than it waits for a reader', async (t) => {
-    const { stream, looks } = streamQuietLog(t, { stalledMs: 100 });
-    stream.resume();
-    await until(() => looks() > 2 || stream.destroyed);
-    assert.equal(stream.destroyed, false);
-  });
 });
 
 describe('a stream whose reader stops reading', () => {

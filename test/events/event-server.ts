@@ -53,6 +53,8 @@ interface Settings {
   heartbeatMs?: number;
   stalledMs?: number;
   waitingLimits?: RoomLimits;
+  /** What looks at the keys of those who wait, once they were let in. */
+  authenticate?(): Promise<unknown>;
 }
 
 export async function startEventServer(settings: Settings = {}): Promise<EventServer> {
