@@ -105,6 +105,13 @@ describe('keeping', () => {
     assert.equal(await count('keeping', 'due_at <= now()'), 0);
   });
 
+  it('rests for an hour where nothing is left to do, and for a day before it reads all windows again', async () => {
+    await keep();
+    const restOf = (hours: number) =>
+      count('keeping', `due_at - now() between interval '${hours} hours' - interval '5 minutes' and '${hours} hours'`);
+    assert.deepEqual([await restOf(1), await restOf(24)], [7, 1]);
+  });
+
   it('shows content for 30 days and messages for 90, to the moment', async () => {
     const { sent, received } = await fill(29);
     for (const id of [sent, received]) assert.equal((await read(id)).json.content_expired, undefined);
