@@ -52,6 +52,19 @@ it('a list is empty only where every business account was read, and has none', a
   assert.equal((await gateway.call('GET', '/api/v1/templates?name=none')).status, 200);
 });
 
+it('a template that is not known is asked for by its name, and not with all that there are', async (t) => {
+  const provider = await startListingServer();
+  t.after(() => provider.close());
+  const gateway = await startTestGateway({ settings: { WAYPOST_PROVIDER_URL: provider.url } });
+  t.after(() => gateway.stop());
+  const key = await gateway.createKey({ mode: 'live' });
+  await connectLine(gateway, 1);
+  const body = { to: '+447700900123', type: 'template', template: { name: 'newest', language: 'en_US' } };
+  const validate = () => gateway.call('POST', '/api/v1/messages/validate', { key, body });
+  await until(async () => (await validate()).json.results?.[0]?.error?.code === 'template_not_found');
+  assert.ok(provider.queries.some((query) => query.get('name') === 'newest'));
+});
+
 it('templates of a business account are shown only while the account has a channel of it', async (t) => {
   const provider = await startListingServer();
   t.after(() => provider.close());
