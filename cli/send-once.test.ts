@@ -9,6 +9,7 @@ type Step = LossyProxy['plan'][number];
 /** How many times the client makes a call, the first try included. */
 const TRIES = 5;
 const SENT = 'send --to +447700900141 --text hello'.split(' ');
+const KEY_REFUSED: Step = { status: 401, code: 'invalid_api_key' };
 const THROTTLED: Step = { status: 429, code: 'rate_limited', retryAfter: '0' };
 /** It asks for a longer wait than the send may take, so that the client does not wait. */
 const IN_FLIGHT: Step = { status: 409, code: 'idempotency_in_flight', retryAfter: '100' };
@@ -23,7 +24,7 @@ describe('a send of the command line that fails', () => {
   const open: [told: string, plan: Step[]][] = [
     ['was throttled', ['lose_answer', ...Array<Step>(TRIES - 1).fill(THROTTLED)]],
     ['was told that it is in flight', ['lose_answer', IN_FLIGHT]],
-    ['had its key refused', ['lose_answer', { status: 401, code: 'invalid_api_key' }]],
+    ['had its key refused', ['lose_answer', KEY_REFUSED]],
     ['had its account suspended', ['lose_answer', { status: 403, code: 'account_suspended' }]],
     ['met a proxy that refused its size', ['lose_answer', { status: 413 }]],
   ];
@@ -46,8 +47,15 @@ describe('a send of the command line that fails', () => {
     assert.match(stderr, /Repeat it safely.* --idempotency-key order-45\n$/);
   });
 
+  it('tells its key behind a fault of the gateway, and behind an answer that is none of a gateway', async () => {
+    for (const plan of [[{ status: 500, code: 'internal_error' }, KEY_REFUSED], [{ status: 200 }]]) {
+      const { stderr } = await sendThrough(plan, '--idempotency-key', 'order-46');
+      assert.match(stderr, /Repeat it safely.* --idempotency-key order-46\n$/);
+    }
+  });
+
   const refused: [told: string, plan: Step[]][] = [
-    ['its key is wrong', [{ status: 401, code: 'invalid_api_key' }]],
+    ['its key is wrong', [KEY_REFUSED]],
     ['it was throttled at every try', Array<Step>(TRIES).fill(THROTTLED)],
     ['its content was refused after a lost try', ['lose_request', { status: 422, code: 'invalid_request' }]],
     ['it has no channel after a lost try', ['lose_request', { status: 422, code: 'no_channel' }]],
@@ -67,6 +75,27 @@ it('a send says nothing of an open outcome where no try came to a connection', a
   assert.equal(exitCode, 1);
   assert.match(stderr, /the connection was refused/);
   assert.doesNotMatch(stderr, /not known whether|--idempotency-key/);
+});
+
+it('a send ends with 0 only where every recipient was accepted or is valid, and with 2 where its key is none', async () => {
+  const [unknown, broken] = ['+15552000001', '0770'];
+  const codeOf = async (...args: string[]) => (await runCli([...args, '--text', 'hello'], env(gateway.url))).exitCode;
+  assert.equal(await codeOf('send', '--to', unknown), 1);
+  assert.equal(await codeOf('validate', '--to', broken), 1);
+  assert.equal(await codeOf('validate', '--to', unknown), 0);
+  const { exitCode, stderr } = await runCli([...SENT, '--idempotency-key', 'order 47'], env(gateway.url));
+  assert.equal(exitCode, 2);
+  assert.match(stderr, /--idempotency-key must be/);
+});
+
+it('a check whose answer was lost says nothing of what may have been done, because it does nothing', async () => {
+  const behind = await startLossyProxy(gateway.url);
+  behind.plan.push('lose_answer');
+  const { exitCode, stderr } = await runCli(['validate', ...SENT.slice(1)], env(behind.url));
+  await behind.close();
+  assert.equal(exitCode, 1);
+  assert.match(stderr, /^No answer from/);
+  assert.doesNotMatch(stderr, /not known whether/);
 });
 
 const env = (url: string) => ({ WAYPOST_URL: url, WAYPOST_API_KEY: gateway.testKey });

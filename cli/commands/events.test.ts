@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type EventServer, startEventServer } from '../../test/events/event-server.ts';
-import { runCli, startCli } from '../test-support.ts';
+import { type CliProcess, runCli, startCli } from '../test-support.ts';
 
 describe('a page of events', () => {
   let server: EventServer;
@@ -55,11 +58,18 @@ describe('a page of events', () => {
 
 describe('events that are followed', () => {
   let server: EventServer;
+  let folder: string;
+  let state: string;
   before(async () => {
     server = await startEventServer();
     await server.record(3, { types: ['message.sent'] });
+    folder = await mkdtemp(join(tmpdir(), 'waypost-events-'));
+    state = join(folder, 'tail.state');
   });
-  after(() => server.stop());
+  after(async () => {
+    await server.stop();
+    await rm(folder, { recursive: true });
+  });
 
   it('begin with a remark that they are waited for, because there may be none for hours', async () => {
     assert.match(
@@ -75,6 +85,43 @@ describe('events that are followed', () => {
       `No answer from ${nobody}: the connection was refused. Trying again.\n`,
     );
   });
+
+  it('begin where the command line says, and at the oldest one that is kept for 0, before what a state file says', async () => {
+    await server.database.query('delete from event where sequence = 1');
+    await writeFile(state, '3\n');
+    const env = { WAYPOST_URL: server.url, WAYPOST_API_KEY: server.key };
+    for (const [after, first] of [
+      ['0', 2],
+      ['2', 3],
+    ] as const) {
+      const { child, ended } = startTail(['--json', '--after', after, '--state', state], env);
+      await Promise.race([once(child.stdout ?? child, 'data'), ended]);
+      child.kill('SIGINT');
+      const { stdout, stderr } = await ended;
+      assert.equal(JSON.parse(stdout.split('\n')[0] ?? '').sequence, first);
+      assert.doesNotMatch(stderr, /expired/);
+    }
+  });
+
+  it('are refused where a number or the state file is wrong, because to begin now would leave out events without a word', async () => {
+    const env = { WAYPOST_URL: server.url, WAYPOST_API_KEY: server.key };
+    for (const [args, told] of [
+      [['--after', '99'], /^The log ends at 3, before 99/],
+      [['--state', folder], /^The state file .* cannot be read/],
+    ] as const) {
+      const { exitCode, stderr } = await runCli(['events', 'tail', ...args], env);
+      assert.equal(exitCode, 2, stderr);
+      assert.match(stderr, told);
+    }
+  });
+
+  /** Starts a tail. One that goes on in silence fails its test, and does not hang. */
+  function startTail(args: string[], env: Record<string, string>): CliProcess {
+    const run = startCli(['events', 'tail', ...args], env);
+    const limit = setTimeout(() => run.child.kill('SIGKILL'), 30_000);
+    run.child.once('close', () => clearTimeout(limit));
+    return run;
+  }
 
   /** The first remark of a tail, which is then ended. */
   async function remarkOf(env: Record<string, string>): Promise<string> {

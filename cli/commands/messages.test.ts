@@ -35,4 +35,13 @@ describe('one message', () => {
     assert.match(stderr, /^As it was at 20\d\d-.*Z\.$/m, 'what was sent a moment ago is not counted yet');
     assert.match(stdout, /\n\nERROR +COUNT\nrecipient_unreachable +\d\n$/);
   });
+
+  it('is listed with others in pages, each of which says how to read on', async () => {
+    for (const to of ['+447700900131', '+447700900132']) await cli('send', '--to', to, '--text', 'hello');
+    const first = await cli('messages', '--limit', '1');
+    const [, cursor = ''] = /^There is more: --cursor (\S+)$/m.exec(first.stderr) ?? [];
+    const second = await cli('messages', '--limit', '1', '--cursor', cursor);
+    assert.match(first.stdout, /447700900132/);
+    assert.match(second.stdout, /447700900131/);
+  });
 });
