@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/databa
 import { restingTransaction } from '../../test/support/resting-transaction.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Queryable } from '../store/database.ts';
-import { claimDeletedAccount } from './account-store.ts';
+import { claimDeletedAccount, listAccountTables } from './account-store.ts';
 
 let test: TestDatabase;
 before(async () => {
@@ -27,4 +27,19 @@ it('of two deleted accounts one node takes one and another node the other', asyn
     });
     assert.deepEqual(new Set([first, second]), new Set(ids));
   });
+});
+
+it('of two tables the one that refers to the other is emptied first, for a row that is referred to cannot be deleted', async () => {
+  const { database } = test;
+  const references = await database.query<{ from: string; to: string }>(
+    `select conrelid::regclass::text as from, confrelid::regclass::text as to from pg_constraint
+     where contype = 'f' and conparentid = 0 and connamespace = 'public'::regnamespace`,
+  );
+  assert.ok(references.length > 0);
+  // The account's own row goes last of all.
+  const order = [...(await listAccountTables(database)), 'account'];
+  assert.deepEqual(
+    references.filter(({ from, to }) => order.indexOf(from) > order.indexOf(to)),
+    [],
+  );
 });
