@@ -37,6 +37,12 @@ const BODIES: Record<string, unknown> = {
 /** This call never ends. What it shows is what the list of events shows. */
 const STREAM = '/api/v1/events/stream';
 
+/** Members of queries that name nothing of one account and mode. All others are in the filters of a world. */
+const OF_ANYBODY = [
+  ...['limit', 'cursor', 'after', 'wait', 'since', 'until', 'step', 'status', 'direction', 'type', 'name', 'language'],
+  'from', // It chooses a channel, and that of another one is an error.
+];
+
 let provider: Sandbox;
 let gateway: TestGateway;
 let worlds: World[];
@@ -61,6 +67,8 @@ const hasId = ({ path }: Route) => path.includes('/:');
 const withId = ({ path }: Route, id: string) => path.replace(/:\w+/, id);
 const bodyOf = ({ method, path }: Route) =>
   method === 'GET' || method === 'DELETE' ? undefined : (BODIES[path] ?? {});
+const lists = () => routesBy('account').filter((one) => one.method === 'GET' && !hasId(one) && one.path !== STREAM);
+const membersOf = ({ querySchema }: Route) => Object.keys(Object(Reflect.get(Object(querySchema), 'properties')));
 /** What the first account has in each mode, and who has nothing to do with it: the other mode, the other account, and both. */
 const pairs = () =>
   worlds.slice(0, 2).flatMap((owner) => worlds.filter((one) => one !== owner).map((intruder) => ({ owner, intruder })));
@@ -98,13 +106,10 @@ describe('what belongs to another account or mode', () => {
   });
 
   it('is in no list, under no filter', async () => {
-    const lists = routesBy('account').filter((one) => one.method === 'GET' && !hasId(one) && one.path !== STREAM);
     for (const { owner, intruder } of pairs()) {
       const traces = [...owner.ids, owner.providerMessageId, owner.line.phoneNumber, ...Object.values(owner.filters)];
-      for (const route of lists) {
-        const known = Object.keys(Object(Reflect.get(Object(route.querySchema), 'properties'))).filter(
-          (name) => name in owner.filters,
-        );
+      for (const route of lists()) {
+        const known = membersOf(route).filter((name) => name in owner.filters);
         const queries = ['', ...known.map((name) => `?${name}=${encodeURIComponent(owner.filters[name] ?? '')}`)];
         for (const query of queries) {
           const { status, text, json } = await intruder.call('GET', route.path + query);
@@ -117,13 +122,26 @@ describe('what belongs to another account or mode', () => {
     }
   });
 
+  it('is in the lists of its owner, and every filter is tried, so that the test before would fail without the walls', async () => {
+    for (const owner of worlds)
+      for (const route of lists()) {
+        const { json } = await owner.call('GET', route.path);
+        if ('data' in json) assert.notDeepEqual(json.data, [], `${owner.name}: ${route.path}`);
+        const untried = membersOf(route).filter((name) => !(name in owner.filters) && !OF_ANYBODY.includes(name));
+        assert.deepEqual(untried, [], route.path);
+      }
+  });
+
   it('sends nothing and is checked for nothing', async () => {
     for (const { owner, intruder } of pairs())
-      for (const from of [owner.channelId, owner.line.phoneNumber])
+      for (const from of [owner.channelId, owner.line.phoneNumber]) {
+        const templates = `/api/v1/templates?from=${encodeURIComponent(from)}`;
+        assertProblem(await intruder.call('GET', templates), 'unknown_channel');
         for (const path of ['/api/v1/messages/send', '/api/v1/messages/validate']) {
           const body = { to: '+447700900899', from, type: 'text', text: { body: 'Hello' } };
           assertProblem(await intruder.call('POST', path, body), 'unknown_channel');
         }
+      }
   });
 
   it('shares no idempotency key', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { formatId, newId, parseId } from '../../src/kernel/ids.ts';
+import { formatId, type IdPrefix, newId, parseId } from '../../src/kernel/ids.ts';
 import type { Mode } from '../../src/kernel/principal.ts';
 import { createSealer } from '../../src/kernel/sealed.ts';
 import type { TestAnswer, TestGateway } from '../support/gateway.ts';
@@ -23,6 +23,9 @@ export interface World {
   call(method: string, path: string, body?: unknown): Promise<TestAnswer>;
 }
 
+/** The kinds of ids that only the platform's routes take. */
+type OfPlatform = 'ntf' | 'aud';
+
 let worlds = 0;
 
 /** Makes something of every kind in one mode of an account. */
@@ -42,13 +45,18 @@ export async function makeWorld(gateway: TestGateway, accountId: string, mode: M
   const [channel] = (await call('GET', '/api/v1/channels')).json.data;
   const { key: shownKey } = (await call('GET', '/api/v1/account')).json;
   const { endpointId, attemptId } = await addEndpoint(gateway, accountId, mode, event.id);
-  const ids = [messageId, sent.request_id, event.id, template.id, channel.id, shownKey.id, endpointId, attemptId];
-  for (const id of ids) assert.match(id, /^[a-z]{3}_[0-9a-z]{26}$/);
+  const ofEachKind: Record<Exclude<IdPrefix, OfPlatform>, string> = {
+    ...{ msg: messageId, req: sent.request_id, evt: event.id, tpl: template.id },
+    ...{ chn: channel.id, key: shownKey.id, end: endpointId, att: attemptId },
+  };
+  for (const [prefix, id] of Object.entries(ofEachKind)) assert.match(id, new RegExp(`^${prefix}_[0-9a-z]{26}$`));
+  const ids = Object.values(ofEachKind);
   const filters = {
     request_id: sent.request_id,
     message_id: providerMessageId,
     client_reference: send.client_reference,
     to,
+    person: to,
     event_id: event.id,
   };
   const name = `${mode} ${number}`;
