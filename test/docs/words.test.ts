@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { EVENT_TYPES } from '../../src/events/event.ts';
 import { MESSAGE_ERRORS } from '../../src/kernel/message-errors.ts';
+import { SCOPES } from '../../src/kernel/principal.ts';
 import { CONTENT_TYPES } from '../../src/messages/message.ts';
 import { PROVIDER_CODES } from '../../src/provider/whatsapp/failures.ts';
 import { read } from '../support/tree.ts';
@@ -17,6 +18,21 @@ describe('the tables of the pages', () => {
   it('have every type of content that can be sent', () => {
     const members = firstColumn('docs/sending.md');
     for (const type of CONTENT_TYPES) assert.ok(members.includes(type), type);
+  });
+
+  it('have every scope of a key: where they are explained, and where a key is made', () => {
+    const explained = firstColumn('docs/security.md').filter((word) => /^[a-z]+:[a-z]+$/.test(word));
+    assert.deepEqual(explained.toSorted(), [...SCOPES].toSorted());
+    const [, made = ''] = /^- `scopes` are any of ([^.]+)\./m.exec(read('docs/platform.md')) ?? [];
+    assert.deepEqual(made.match(/[a-z]+:[a-z]+/g), [...SCOPES]);
+  });
+
+  it('have the prefix of every kind of id that the API describes', () => {
+    const prefixes = [...read('docs/openapi.json').matchAll(/"pattern": "\^([a-z]+_)/g)].map(
+      ([, prefix = '']) => prefix,
+    );
+    const told = firstColumn('docs/api-promises.md').filter((word) => /^[a-z]{3}_$/.test(word));
+    assert.deepEqual(told.toSorted(), [...new Set(prefixes)].toSorted());
   });
 });
 
