@@ -1,8 +1,8 @@
 import type { PlanNode } from './explain.ts';
 import type { Planned } from './plans.ts';
 
-/** The tables that grow with every message. All others contain what was set up, or who is at work. */
-const GROWING = [
+/** The tables that grow with every message. */
+export const GROWING = [
   ...['request', 'message', 'timeline', 'event', 'attempt', 'notification_pack', 'notification', 'delivery'],
   ...[
     'idempotency',
@@ -12,6 +12,13 @@ const GROWING = [
     'message_statistics_due',
     'message_statistics_mark',
   ],
+];
+/** All others: what was set up, who is at work, and what comes seldom, however many messages there are. */
+export const GROWING_LITTLE = [
+  ...['account', 'api_key', 'channel', 'channel_pace', 'endpoint', 'event_sequence', 'template', 'template_sync'],
+  ...['node', 'keeping', 'delivering', 'message_statistics_sweep', 'migration', 'master_key_check'],
+  ...['audit', 'applied_news', 'erasure', 'erased_inbound_id', 'parent_user_id'],
+  ...['marketing_preference', 'test_marketing_preference'],
 ];
 /** Indexes that contain only what is left to do, so reading a whole one is not much. */
 const OF_WORK = [

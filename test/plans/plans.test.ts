@@ -3,13 +3,17 @@ import { after, before, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { planFiles } from './files.ts';
 import { findUnrecorded } from './literals.ts';
-import { findWide, MAY_READ_MORE } from './narrow.ts';
+import { findWide, GROWING, GROWING_LITTLE, MAY_READ_MORE } from './narrow.ts';
 import { type Planned, planStatements } from './plans.ts';
 import { MAY_CROSS } from './wall-exceptions.ts';
 import { findTablesWith, findUnwalled, type Wall } from './walls.ts';
 
 /** Each major version plans in its own way. The kept plans are those of the embedded server. */
 const isEmbedded = process.env.TEST_DATABASE_URL === undefined;
+
+const TABLES = `
+  select relname as name from pg_class
+  where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition`;
 
 describe('the plans of the statements', () => {
   let testDatabase: TestDatabase;
@@ -22,6 +26,11 @@ describe('the plans of the statements', () => {
 
   it('are known of every statement in the stores', () => {
     assert.deepEqual(findUnrecorded(planned), []);
+  });
+
+  it('know of every table whether it grows with the messages', async () => {
+    const tables = await testDatabase.database.query<{ name: string }>(TABLES);
+    assert.deepEqual(tables.map(({ name }) => name).toSorted(), [...GROWING, ...GROWING_LITTLE].toSorted());
   });
 
   it('read little of what grows, whatever it has grown to', () => {
