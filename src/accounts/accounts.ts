@@ -1,7 +1,7 @@
 import { appendEvents } from '../events/store.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Database, Queryable, Transaction } from '../store/database.ts';
-import { insertAudit, PLATFORM } from './audit-store.ts';
+import { type AuditEntry, insertAudit, PLATFORM } from './audit-store.ts';
 import { presentAccount } from './present.ts';
 import { type AccountRow, insertAccount, lockAccount, updateAccount } from './store.ts';
 
@@ -17,7 +17,13 @@ export function createAccount(
   return database.transaction(async (tx) => {
     const account = await insertAccount(tx, newId(), name);
     await birth(tx, account.id);
-    const audit = { accountId: account.id, actor, action: 'account.created', target: account.id, detail: { name } };
+    const audit: AuditEntry = {
+      accountId: account.id,
+      actor,
+      action: 'account.created',
+      target: account.id,
+      detail: { name },
+    };
     await insertAudit(tx, audit);
     return account;
   });

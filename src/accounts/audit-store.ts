@@ -4,6 +4,29 @@ import type { Queryable } from '../store/database.ts';
 /** Who acted, where it was one of the platform's own keys: these are settings, and have no ids. */
 export const PLATFORM = 'platform';
 
+/** What may be done. docs/platform.md says of each when. */
+export const AUDIT_ACTIONS = [
+  'account.created',
+  'account.updated',
+  'account.deleted',
+  'account.erased',
+  'key.created',
+  'key.rolled',
+  'key.revoked',
+  'channel.connected',
+  'channel.updated',
+  'channel.removed',
+  'endpoint.created',
+  'endpoint.changed',
+  'endpoint.deleted',
+  'endpoint.secret_rotated',
+  'endpoint.replayed',
+  'person.erase_requested',
+  'person.erased',
+  'notification.reprocessed',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
 const AUDIT_INSERT = `
   insert into audit (id, account_id, actor, action, target, detail) values ($1, $2, $3, $4, $5, $6)`;
 
@@ -12,7 +35,7 @@ export interface AuditEntry {
   accountId: string | null;
   /** The id of the account's key, or a word for the platform. */
   actor: string;
-  action: string;
+  action: AuditAction;
   /** The id of what was changed, as callers know it. */
   target: string;
   detail: unknown;

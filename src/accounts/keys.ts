@@ -2,7 +2,7 @@ import { formatId, newId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { hashApiKey, mintApiKey } from './api-key.ts';
-import { insertAudit, PLATFORM } from './audit-store.ts';
+import { type AuditAction, insertAudit, PLATFORM } from './audit-store.ts';
 import { insertKey, type KeyRow, retireKeyRow, revokeKeyRow } from './key-store.ts';
 
 export interface KeyWish {
@@ -61,7 +61,7 @@ async function mint(tx: Queryable, wish: Omit<KeyWish, 'actor'>): Promise<Minted
   return { key, row: await insertKey(tx, { ...wish, id: newId(), sha256: hashApiKey(key) }) };
 }
 
-async function note(tx: Queryable, key: KeyRow, actor: string, action: string, detail: object): Promise<void> {
+async function note(tx: Queryable, key: KeyRow, actor: string, action: AuditAction, detail: object): Promise<void> {
   const target = formatId('key', key.id);
   await insertAudit(tx, { accountId: key.account_id, actor, action, target, detail });
 }

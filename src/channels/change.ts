@@ -1,4 +1,4 @@
-import { insertAudit, PLATFORM } from '../accounts/audit-store.ts';
+import { type AuditAction, insertAudit, PLATFORM } from '../accounts/audit-store.ts';
 import { lockAccount } from '../accounts/store.ts';
 import { appendEvents } from '../events/store.ts';
 import { formatId } from '../kernel/ids.ts';
@@ -99,7 +99,7 @@ async function lockConcerned(tx: Queryable, all: readonly ChannelRow[], own: Cha
   );
 }
 
-async function note(tx: Queryable, channel: ChannelRow, action: string, detail: object): Promise<void> {
+async function note(tx: Queryable, channel: ChannelRow, action: AuditAction, detail: object): Promise<void> {
   const target = formatId('chn', channel.id);
   await insertAudit(tx, { accountId: channel.account_id, actor: PLATFORM, action, target, detail });
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Static } from 'typebox';
-import { insertAudit } from '../accounts/audit-store.ts';
+import { type AuditAction, insertAudit } from '../accounts/audit-store.ts';
 import { holdEventLog } from '../events/store.ts';
 import { invalidRequest } from '../http/invalid-request.ts';
 import { ApiError } from '../kernel/errors.ts';
@@ -121,7 +121,7 @@ function checkUrl(url: string, localEndpoints: boolean, mode: Mode): void {
 
 /** What was done to an endpoint. */
 interface Done {
-  action: string;
+  action: AuditAction;
   id: string;
   detail: Record<string, unknown>;
 }

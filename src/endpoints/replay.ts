@@ -1,4 +1,4 @@
-import { insertAudit } from '../accounts/audit-store.ts';
+import { type AuditEntry, insertAudit } from '../accounts/audit-store.ts';
 import { findEvent, findLatest } from '../events/store.ts';
 import { invalidRequest } from '../http/invalid-request.ts';
 import { accountRoute, type Route } from '../http/route.ts';
@@ -80,7 +80,7 @@ async function replay(
   const detail = { after_sequence: wish.afterSequence, event_id: wish.eventId && formatId('evt', wish.eventId) };
   const target = formatId('end', wish.endpointId);
   const actor = formatId('key', principal.keyId);
-  const audit = { accountId: wish.accountId, actor, action: 'endpoint.replayed', target, detail };
+  const audit: AuditEntry = { accountId: wish.accountId, actor, action: 'endpoint.replayed', target, detail };
   let count = 0;
   for (let after = wish.afterSequence; ; ) {
     const step = async (tx: Transaction) => {

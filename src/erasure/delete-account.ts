@@ -1,4 +1,4 @@
-import { insertAudit, PLATFORM } from '../accounts/audit-store.ts';
+import { type AuditEntry, insertAudit, PLATFORM } from '../accounts/audit-store.ts';
 import { revokeAllKeys } from '../accounts/key-store.ts';
 import { markAccountDeleted } from '../accounts/store.ts';
 import { removeChannels } from '../channels/store.ts';
@@ -27,7 +27,7 @@ export function deleteAccount(database: Database, accountId: string): Promise<st
     await revokeAllKeys(tx, accountId);
     await removeChannels(tx, accountId, null);
     const endpointIds = await disableEndpoints(tx, accountId);
-    const audit = { accountId, actor: PLATFORM, action: 'account.deleted', target: accountId, detail: {} };
+    const audit: AuditEntry = { accountId, actor: PLATFORM, action: 'account.deleted', target: accountId, detail: {} };
     await insertAudit(tx, audit);
     return endpointIds;
   });
@@ -57,6 +57,6 @@ async function eraseBatchOf(tx: Queryable, accountId: string): Promise<void> {
   for (const table of await listAccountTables(tx))
     if ((await deleteRows(tx, table, accountId, ROWS_A_BATCH)) > 0) return;
   await deleteAccountRow(tx, accountId);
-  const audit = { accountId, actor: PLATFORM, action: 'account.erased', target: accountId, detail: {} };
+  const audit: AuditEntry = { accountId, actor: PLATFORM, action: 'account.erased', target: accountId, detail: {} };
   await insertAudit(tx, audit);
 }

@@ -1,4 +1,4 @@
-import { insertAudit, PLATFORM } from '../accounts/audit-store.ts';
+import { type AuditAction, insertAudit, PLATFORM } from '../accounts/audit-store.ts';
 import { LAST_UUID, newId } from '../kernel/ids.ts';
 import { isRecord } from '../kernel/is-record.ts';
 import { emptiedInbound } from '../messages/inbound-content.ts';
@@ -195,7 +195,7 @@ function withoutFaults(error: unknown): unknown {
   return rest;
 }
 
-async function note(tx: Queryable, accountId: string, action: string, mark: string): Promise<void> {
+async function note(tx: Queryable, accountId: string, action: AuditAction, mark: string): Promise<void> {
   const audit = { accountId, actor: PLATFORM, action, target: accountId, detail: { person: mark } };
   await insertAudit(tx, audit);
 }

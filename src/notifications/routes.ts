@@ -151,8 +151,9 @@ function reprocess(database: Database, id: string, limits: KeepLimits): Promise<
     if (packed !== undefined) return packed;
     const row = await reprocessNotification(tx, id, limits);
     if (row === undefined) return findNotification(tx, id, limits);
-    const entry = { accountId: null, actor: PLATFORM, action: 'notification.reprocessed', target: formatId('ntf', id) };
-    await insertAudit(tx, { ...entry, detail: {} });
+    const target = formatId('ntf', id);
+    const action = 'notification.reprocessed';
+    await insertAudit(tx, { accountId: null, actor: PLATFORM, action, target, detail: {} });
     return row;
   });
 }

@@ -3,7 +3,6 @@ import { after, before, it } from 'node:test';
 import { formatId, newId } from '../../src/kernel/ids.ts';
 import { routesAsData } from '../../src/routes-as-data.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { read } from '../support/tree.ts';
 
 /** What needs a key, is no GET, and is not in the audit log. */
 const NOT_IN_IT: Record<string, string> = {
@@ -24,8 +23,8 @@ before(async () => {
 });
 after(() => gateway.stop());
 
-it('every call that changes something with a key is in the audit log, and its action is in the table of the page', async () => {
-  const actions = new Map<string, string>();
+it('every call that changes something with a key is in the audit log', async () => {
+  const audited: string[] = [];
   const change = async (route: string, id = '', body?: unknown) => {
     const [method = '', path = ''] = route.split(' ');
     const key = path.startsWith('/platform/') ? gateway.platformKey : gateway.testKey;
@@ -35,9 +34,8 @@ it('every call that changes something with a key is in the audit log, and its ac
       ...(body !== undefined && { body }),
     });
     assert.ok(status < 300, `${route}: ${text}`);
-    const entry = await newestEntry();
-    assert.notEqual(entry.id, before?.id, `${route} is not in the audit log`);
-    actions.set(route, entry.action);
+    assert.notEqual((await newestEntry()).id, before?.id, `${route} is not in the audit log`);
+    audited.push(route);
     return json;
   };
 
@@ -64,10 +62,8 @@ it('every call that changes something with a key is in the audit log, and its ac
   const routes = routesAsData().filter(({ access, method }) => access.by !== 'anyone' && method !== 'GET');
   assert.deepEqual(
     routes.map(({ method, path }) => `${method} ${path}`).toSorted(),
-    [...actions.keys(), ...Object.keys(NOT_IN_IT)].toSorted(),
+    [...audited, ...Object.keys(NOT_IN_IT)].toSorted(),
   );
-  const [, page = ''] = read('docs/platform.md').split('\n## Audit log\n');
-  for (const action of actions.values()) assert.ok(page.includes(`\`${action}\``), action);
 });
 
 async function newestEntry() {

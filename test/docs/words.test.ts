@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { AUDIT_ACTIONS } from '../../src/accounts/audit-store.ts';
 import { EVENT_TYPES } from '../../src/events/event.ts';
 import { MESSAGE_ERRORS } from '../../src/kernel/message-errors.ts';
 import { SCOPES } from '../../src/kernel/principal.ts';
@@ -27,6 +28,16 @@ describe('the tables of the pages', () => {
     assert.deepEqual(made.match(/[a-z]+:[a-z]+/g), [...SCOPES]);
   });
 
+  it('have every action of the audit log', () => {
+    const [, log = ''] = read('docs/platform.md').split('\n## Audit log\n');
+    assert.deepEqual(
+      wordsIn(log)
+        .filter((word) => word !== 'action')
+        .toSorted(),
+      [...AUDIT_ACTIONS].toSorted(),
+    );
+  });
+
   it('have the prefix of every kind of id that the API describes', () => {
     const prefixes = [...read('docs/openapi.json').matchAll(/"pattern": "\^([a-z]+_)/g)].map(
       ([, prefix = '']) => prefix,
@@ -45,9 +56,13 @@ describe('the page of repeating', () => {
   });
 });
 
-/** The words in code in the first cells of the page's tables. */
 function firstColumn(page: string): string[] {
-  const cells = [...read(page).matchAll(/^\| (`[^|]+`) \|/gm)].map(([, cell = '']) => cell);
+  return wordsIn(read(page));
+}
+
+/** The words in code in the first cells of a page's tables. */
+function wordsIn(text: string): string[] {
+  const cells = [...text.matchAll(/^\| (`[^|]+`) \|/gm)].map(([, cell = '']) => cell);
   return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word));
 }
 
