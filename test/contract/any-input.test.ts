@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
+import type { Route } from '../../src/http/route.ts';
+import { routesAsData } from '../../src/routes-as-data.ts';
 import { assertAggregate } from '../fuzz/assert-aggregate.ts';
 import { anyPath, anyQuery } from '../fuzz/queries.ts';
 import { sendBody } from '../fuzz/send-body.ts';
@@ -9,6 +11,14 @@ import { assertProblem } from '../support/problem.ts';
 import { transmitsOf } from '../support/transmits.ts';
 
 const RUNS = 150;
+/** This call never ends. */
+const STREAM = '/api/v1/events/stream';
+/** What a filter may be given that reads times, numbers, ids and words. */
+const STRANGE = [
+  ...['x', ' ', '0', '-1', '1e999', '9'.repeat(400), '0000-01-01T00:00:00Z', '9999-12-31T23:59:59.999999999Z'],
+  ...['NULL', "'", '%', '\u{1f4a5}', 'A'.repeat(22), '00000000-0000-0000-0000-00000000000G', '+15550000000000000'],
+  ...['msg_7zzzzzzzzzzzzzzzzzzzzzzzzz', 'evt_00000000000000000000000000'],
+];
 
 let gateway: TestGateway;
 before(async () => {
@@ -57,6 +67,24 @@ describe('whatever a path and its query hold', () => {
     );
   });
 
+  it('the answer is such on every route that has a query, whatever any member of it holds', async () => {
+    const { json: endpoint } = await gateway.call('POST', '/api/v1/endpoints', {
+      body: { url: 'https://example.com/' },
+    });
+    const calls = routesAsData().flatMap((route) =>
+      membersOf(route).flatMap((member) => STRANGE.map((value) => ({ ...route, query: { [member]: value } }))),
+    );
+    assert.ok(calls.length > 500, `${calls.length} calls`);
+    for (const { method, path, access, query } of calls) {
+      if (path === STREAM) continue;
+      const [key, id] =
+        access.by === 'platform' ? [gateway.platformKey, gateway.accountId] : [gateway.testKey, endpoint.id];
+      const asked = `${path.replace(':id', id)}?${new URLSearchParams(query)}`;
+      const { status, text } = await gateway.call(method, asked, { key });
+      assert.ok(status === 200 || status === 422, `${method} ${asked}: ${status} ${text}`);
+    }
+  });
+
   it('a content type that is none is refused as described, also where no body is expected', async () => {
     const path = '/platform/v1/keys/key_01h455vb4pex5vsknk084sn02q';
     const headers = { 'content-type': 'x' };
@@ -64,6 +92,10 @@ describe('whatever a path and its query hold', () => {
     assertProblem(answer, 'unsupported_media_type');
   });
 });
+
+function membersOf({ querySchema }: Route): string[] {
+  return Object.keys(Object(Reflect.get(Object(querySchema), 'properties')));
+}
 
 async function countRequests(): Promise<number> {
   const [row] = await gateway.database.query<{ count: number }>('select count(*)::integer as count from request');
