@@ -67,6 +67,9 @@ const WALK: readonly Step[] = [
  * All tables are walked through at once, and again when all that was under way has been written. Until a message is emptied, an event
  * that reports on it names its person. Such an event may be written after the second walk has passed the events, so events, and
  * endpoints' answers to them, are walked through once more at the end.
+ *
+ * The number of a step is stored, and gateways of two versions may go on with the same erasure: one with fewer steps would take it
+ * for done. So what is new is done in one of these steps.
  */
 const STEPS: readonly Step[] = [...WALK, ...WALK, emptyEvents, emptyAttempts];
 
