@@ -44,8 +44,11 @@ interface Task {
   pauseSeconds?: number;
 }
 
-/** In this order: a week of events is dropped when all in it has expired, and a week that is gone need not be walked. */
-const TASKS: readonly Task[] = [
+/**
+ * In this order: a week of events is dropped when all in it has expired, and a week that is gone need not be walked. A task without a row in
+ * `keeping` is taken for one that another node is at work on, so a migration inserts it.
+ */
+export const TASKS: readonly Task[] = [
   { name: 'events', step: expireEvents },
   { name: 'partitions', step: async (tx, limits) => fromStart(await dropNextPartition(tx, limits)) },
   { name: 'request contents', step: emptying('request') },

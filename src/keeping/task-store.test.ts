@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { restingTransaction } from '../../test/support/resting-transaction.ts';
+import { TASKS } from './keep-round.ts';
 import { claimTask, moveTask } from './task-store.ts';
 
 let test: TestDatabase;
@@ -9,6 +10,11 @@ before(async () => {
   test = await createTestDatabase();
 });
 after(() => test.drop());
+
+it('each task has its row, without which it would never run', async () => {
+  const rows = await test.database.query<{ task: string }>('select task from keeping');
+  assert.deepEqual(rows.map(({ task }) => task).toSorted(), TASKS.map(({ name }) => name).toSorted());
+});
 
 it('a task that one node is at work on is left to it by the others', async () => {
   const { database } = test;
