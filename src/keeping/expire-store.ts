@@ -1,6 +1,7 @@
 import { firstIdOfMs } from '../kernel/ids.ts';
 import type { KeepLimits } from '../kernel/keep.ts';
 import type { Queryable } from '../store/database.ts';
+import type { PartedTable } from '../store/parted-tables.ts';
 
 /** A stretch of blocks of a table, up to but without the last one. */
 export interface Blocks {
@@ -63,18 +64,15 @@ export async function deleteWindows(tx: Queryable, blocks: Blocks, { messagesFro
  * $1, $2 and $3 are the first ids of messages, events and what was set aside that are still kept, $4 the time of what was
  * applied.
  */
-const STRAYS = [
-  { parent: 'timeline', past: 'message_id < $1' },
-  { parent: 'message', past: "id < $1 and status not in ('pending', 'transmitting')" },
-  { parent: 'request', past: 'id < $1 and completed_at is not null' },
-  { parent: 'attempt', past: 'id < $2' },
-  {
-    parent: 'event',
-    past: `id < $2 and sequence <= (
+const STRAYS: Record<PartedTable, string> = {
+  timeline: 'message_id < $1',
+  message: "id < $1 and status not in ('pending', 'transmitting')",
+  request: 'id < $1 and completed_at is not null',
+  attempt: 'id < $2',
+  event: `id < $2 and sequence <= (
       select expired from event_sequence s where s.account_id = stray.account_id and s.mode = stray.mode)`,
-  },
-  { parent: 'notification', past: "(state = 'set_aside' and id < $3) or (state = 'applied' and applied_at < $4)" },
-];
+  notification: "(state = 'set_aside' and id < $3) or (state = 'applied' and applied_at < $4)",
+};
 
 /** The first line only tells PostgreSQL the types of those parameters that the condition of this table does not use. */
 const straysDelete = (parent: string, past: string) => `
@@ -92,7 +90,8 @@ export async function deleteStrays(tx: Queryable, limits: KeepLimits, limit: num
     limit,
   ];
   let gone = 0;
-  for (const { parent, past } of STRAYS) gone += (await tx.query(straysDelete(parent, past), values)).length;
+  for (const [parent, past] of Object.entries(STRAYS))
+    gone += (await tx.query(straysDelete(parent, past), values)).length;
   return gone;
 }
 

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { firstIdOfMs } from '../kernel/ids.ts';
+import { PARTED_TABLES } from '../store/parted-tables.ts';
 import { listPartitions } from './partition-store.ts';
 
 const DAY_MS = 86_400_000;
@@ -16,6 +17,13 @@ before(async () => {
 after(() => test.drop());
 
 describe('the weeks of a table', () => {
+  it('are made and dropped of every table that is parted', async () => {
+    const rows = await test.database.query<{ name: string }>(
+      `select relname as name from pg_class where relkind = 'p' and relnamespace = 'public'::regnamespace`,
+    );
+    assert.deepEqual(rows.map(({ name }) => name).toSorted(), [...PARTED_TABLES].toSorted());
+  });
+
   it('are listed while another node drops one', async () => {
     const { database } = test;
     const [first, end] = [firstIdOfMs(0), firstIdOfMs(7 * DAY_MS)];
