@@ -1,17 +1,21 @@
 import assert from 'node:assert/strict';
-import { after, it } from 'node:test';
-import { createTestDatabase } from '../../test/support/database.ts';
+import { after, before, it } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { newId } from '../kernel/ids.ts';
 import { eraseSome } from './erase-person.ts';
-
-const { database, drop } = await createTestDatabase();
-after(drop);
 
 const SETTLED_MS = 600_000;
 /** The last step of the first walk, and the last step of all, as gateways of other versions count them. */
 const [END_OF_WALK, END] = [6, 15];
 
+let test: TestDatabase;
+before(async () => {
+  test = await createTestDatabase();
+});
+after(() => test.drop());
+
 it('the steps have the numbers by which a gateway of the version before goes on with an erasure, beside this one', async () => {
+  const { database } = test;
   const accountId = newId();
   await database.query("insert into account (id, name) values ($1, 'Erasing')", [accountId]);
   const goOnFrom = async (step: number) => {
