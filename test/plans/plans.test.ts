@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { listTables } from '../support/tables.ts';
 import { planFiles } from './files.ts';
 import { findUnrecorded } from './literals.ts';
 import { findWide, GROWING, GROWING_LITTLE, MAY_READ_MORE } from './narrow.ts';
@@ -10,10 +11,6 @@ import { findTablesWith, findUnwalled, type Wall } from './walls.ts';
 
 /** Each major version plans in its own way. The kept plans are those of the embedded server. */
 const isEmbedded = process.env.TEST_DATABASE_URL === undefined;
-
-const TABLES = `
-  select relname as name from pg_class
-  where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition`;
 
 describe('the plans of the statements', () => {
   let testDatabase: TestDatabase;
@@ -29,8 +26,8 @@ describe('the plans of the statements', () => {
   });
 
   it('know of every table whether it grows with the messages', async () => {
-    const tables = await testDatabase.database.query<{ name: string }>(TABLES);
-    assert.deepEqual(tables.map(({ name }) => name).toSorted(), [...GROWING, ...GROWING_LITTLE].toSorted());
+    const tables = await listTables(testDatabase.database);
+    assert.deepEqual(tables, [...GROWING, ...GROWING_LITTLE].toSorted());
   });
 
   it('read little of what grows, whatever it has grown to', () => {
