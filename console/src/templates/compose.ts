@@ -1,5 +1,5 @@
 import type { Template } from '../api/resources.ts';
-import { type ButtonShape, shapeOf, type TemplateShape, variablesOf } from './shape.ts';
+import { type ButtonShape, MEDIA, shapeOf, type TemplateShape, takesText, variablesToFill } from './shape.ts';
 
 export type Values = Readonly<Record<string, string>>;
 type Component = Record<string, unknown>;
@@ -52,15 +52,13 @@ function addHeader({ header }: TemplateShape, add: Add, read: Read, isNamed: boo
   if (format === 'text') addVariables('header', text, add, read, isNamed);
   else if (format === 'location')
     add({ type: 'header', parameters: [{ type: 'location', location: readPlace(read('header')) }] }, ['header']);
-  else if (['image', 'video', 'document'].includes(format))
+  else if (MEDIA.includes(format))
     add({ type: 'header', parameters: [{ type: format, [format]: { link: read('header') } }] }, ['header']);
 }
 
 function addVariables(part: string, text: string, add: Add, read: Read, isNamed: boolean): void {
-  const found = variablesOf(text);
-  if (found.length === 0) return;
-  // The first parameter fills {{1}}, wherever that is in the text.
-  const names = isNamed ? found : found.toSorted((one, other) => Number(one) - Number(other));
+  const names = variablesToFill(text, isNamed);
+  if (names.length === 0) return;
   const parameters = names.map((name) => ({
     type: 'text',
     ...(isNamed && { parameter_name: name }),
@@ -72,10 +70,11 @@ function addVariables(part: string, text: string, add: Add, read: Read, isNamed:
   );
 }
 
-function addButton({ kind, url }: ButtonShape, index: number, add: Add, value: string): void {
+function addButton(shape: ButtonShape, index: number, add: Add, value: string): void {
+  const { kind } = shape;
   const button = (subType: string, parameter: Component) =>
     add({ type: 'button', sub_type: subType, index: String(index), parameters: [parameter] }, [`button.${index}`]);
-  if ((kind === 'url' && variablesOf(url).length > 0) || kind === 'otp') button('url', { type: 'text', text: value });
+  if (takesText(shape)) button('url', { type: 'text', text: value });
   if (kind === 'copy_code') button('copy_code', { type: 'coupon_code', coupon_code: value });
   if (kind === 'quick_reply' && value !== '') button('quick_reply', { type: 'payload', payload: value });
 }

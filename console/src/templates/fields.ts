@@ -1,4 +1,4 @@
-import { type TemplateShape, variablesOf } from './shape.ts';
+import { MEDIA, type TemplateShape, variablesOf } from './shape.ts';
 
 export type FieldKind = 'text' | 'link' | 'place' | 'time' | 'code' | 'payload';
 
@@ -10,8 +10,6 @@ export interface TemplateField {
   kind: FieldKind;
   hint: string;
 }
-
-const MEDIA = ['image', 'video', 'document'];
 
 /** Every field of a template, in the order in which it is read. */
 export function fieldsOf(shape: TemplateShape): TemplateField[] {

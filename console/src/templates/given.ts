@@ -2,7 +2,17 @@ import { isObject } from '../api/decode.ts';
 import type { Template } from '../api/resources.ts';
 import type { Values } from './compose.ts';
 import { fieldsOf } from './fields.ts';
-import { type ButtonShape, listOf, shapeOf, type TemplateShape, textOf, variablesOf, wordOf } from './shape.ts';
+import {
+  type ButtonShape,
+  listOf,
+  MEDIA,
+  shapeOf,
+  type TemplateShape,
+  takesText,
+  textOf,
+  variablesToFill,
+  wordOf,
+} from './shape.ts';
 
 /** Something with which a template was sent, for a reader who does not have the template. */
 export interface Given {
@@ -134,7 +144,7 @@ function keysOf(part: Part, whole: TemplateShape, isNamed: boolean): Keyed[] {
   });
 }
 
-const HEADERS = ['image', 'video', 'document', 'location'];
+const HEADERS = [...MEDIA, 'location'];
 
 function headerKey({ header }: TemplateShape, parameter: Parameter, place: number, isNamed: boolean) {
   if (header === null) return undefined;
@@ -142,10 +152,9 @@ function headerKey({ header }: TemplateShape, parameter: Parameter, place: numbe
   return header.format === parameter.kind || !HEADERS.includes(header.format) ? 'header' : undefined;
 }
 
-/** The first parameter fills {{1}}, wherever that is in the text. */
 function variableKey(part: string, text: string, { kind, name }: Parameter, place: number, isNamed: boolean) {
-  const variables = variablesOf(text);
-  const filled = isNamed ? name : variables.toSorted((one, other) => Number(one) - Number(other))[place];
+  const variables = variablesToFill(text, isNamed);
+  const filled = isNamed ? name : variables[place];
   const isMedia = HEADERS.includes(kind);
   return filled !== undefined && variables.includes(filled) && !isMedia ? `${part}.${filled}` : undefined;
 }
@@ -154,6 +163,5 @@ function variableKey(part: string, text: string, { kind, name }: Parameter, plac
 function buttonKey(button: ButtonShape | undefined, { index, subType }: Part, place: number) {
   if (button === undefined || place > 0) return undefined;
   const kind = button.kind === 'otp' ? 'url' : button.kind;
-  const takes = kind === 'url' ? button.kind === 'otp' || variablesOf(button.url).length > 0 : true;
-  return kind === subType && takes ? `button.${index}` : undefined;
+  return kind === subType && (kind !== 'url' || takesText(button)) ? `button.${index}` : undefined;
 }

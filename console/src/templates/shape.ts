@@ -49,9 +49,23 @@ function readButton({ type, text, url }: Record<string, unknown>): ButtonShape {
   return { kind: wordOf(type), text: textOf(text), url: textOf(url) };
 }
 
+/** The formats of headers that are filled with a link. */
+export const MEDIA = ['image', 'video', 'document'];
+
 /** The names, or numbers, of the variables in a text: each once, and in order. */
 export function variablesOf(text: string): string[] {
   return [...new Set([...text.matchAll(/\{\{\s*([^{}\s]+)\s*\}\}/g)].map(([, name = '']) => name))];
+}
+
+/** The same, in the order in which the parameters of a message fill them: the first one fills {{1}}, wherever that is in the text. */
+export function variablesToFill(text: string, isNamed: boolean): string[] {
+  const found = variablesOf(text);
+  return isNamed ? found : found.toSorted((one, other) => Number(one) - Number(other));
+}
+
+/** Whether a button is sent with a text: the end of its link, or the code of one to copy, which is listed as such or as a link. */
+export function takesText({ kind, url }: ButtonShape): boolean {
+  return kind === 'otp' || (kind === 'url' && variablesOf(url).length > 0);
 }
 
 export function wordOf(value: unknown): string {
