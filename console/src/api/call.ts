@@ -1,6 +1,7 @@
 import { type Decode, DecodeError } from './decode.ts';
 import { type Failure, noConnection, readProblem, unreadable } from './failure.ts';
 import { gatewayPath } from './gateway-path.ts';
+import { jsonOf } from './json-of.ts';
 
 export type Answer<Value> = { ok: true; value: Value; headers: Headers } | { ok: false; failure: Failure };
 
@@ -24,7 +25,7 @@ export async function callApi<Value>(key: string, call: Call, decode: Decode<Val
   const answer = await reach(key, call);
   if (answer === undefined) return { ok: false, failure: noConnection() };
   const { ok, status, headers, text } = answer;
-  const body = readBody(text);
+  const body = jsonOf(text);
   if (!ok) return { ok, failure: readProblem(status, body, headers.get('retry-after')) };
   try {
     return { ok, value: decode(body), headers };
@@ -63,14 +64,4 @@ function queryOf(query: Record<string, string | number | null | undefined>): str
     value === undefined || value === null || value === '' ? [] : [[name, String(value)]],
   );
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
-}
-
-/** undefined if there is no body, or if it is not JSON. */
-function readBody(text: string): unknown {
-  try {
-    return text === '' ? undefined : JSON.parse(text);
-  } catch {
-    // The decoder reports that the body is not what was expected.
-    return undefined;
-  }
 }

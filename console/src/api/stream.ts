@@ -1,5 +1,6 @@
 import { type Decode, DecodeError } from './decode.ts';
 import { type Failure, isRefusal, readProblem, unreadable } from './failure.ts';
+import { jsonOf } from './json-of.ts';
 import { createSseReader, type ServerSentEvent } from './sse.ts';
 
 /**
@@ -85,16 +86,6 @@ async function readOnce<Event>(stream: Stream<Event>, place: { after: number }, 
     silence.abort();
   }
   return { kind: 'lost', wasSteady, status: 0 };
-}
-
-/** undefined if it is not JSON: then it comes from something between this page and the gateway. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // What is read of it is its status.
-    return undefined;
-  }
 }
 
 /** The texts of a body as they arrive. */
