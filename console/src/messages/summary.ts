@@ -1,6 +1,6 @@
 import { isObject } from '../api/decode.ts';
 import type { Message } from '../api/message.ts';
-import { seenName } from '../parts/visible-marks.ts';
+import { seenText } from '../parts/visible-marks.ts';
 
 /** The number of the person at the other end; null if the provider hides it. */
 export function numberOf({ direction, from, to }: Message): string | null {
@@ -26,7 +26,7 @@ export function wordsOf({ type, content }: Pick<Message, 'type' | 'content'>): s
   if (!isObject(content) || member === undefined) return '';
   const chosen = type === 'interactive' ? content[String(content.type)] : content;
   const words = isObject(chosen) ? chosen[member] : undefined;
-  return typeof words === 'string' && words !== '' ? seenName(words) : '';
+  return typeof words === 'string' && words !== '' ? seenText(words) : '';
 }
 
 /** Where the words stand, by the type of the message. */

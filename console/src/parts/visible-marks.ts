@@ -10,9 +10,9 @@ export function isSeen(text: string): boolean {
   return text.replace(UNSEEN, '') !== '';
 }
 
-/** A name, or another text that somebody chose, as it is; if nothing of it can be seen, with what it is made of, so that there is something to read and to click. */
-export function seenName(name: string): string {
-  return isSeen(name) ? name : [...name].map((mark) => `[U+${codeOf(mark)}]`).join('');
+/** A text that somebody chose, as it is; if nothing of it can be seen, with what it is made of, so that there is something to read and to click. */
+export function seenText(text: string): string {
+  return isSeen(text) ? text : [...text].map((mark) => `[U+${codeOf(mark)}]`).join('');
 }
 
 function codeOf(mark: string): string {
