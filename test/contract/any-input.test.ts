@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Route } from '../../src/http/route.ts';
 import { routesAsData } from '../../src/routes-as-data.ts';
 import { assertAggregate } from '../fuzz/assert-aggregate.ts';
 import { anyPath, anyQuery } from '../fuzz/queries.ts';
 import { sendBody } from '../fuzz/send-body.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { assertProblem } from '../support/problem.ts';
+import { queryMembersOf, STREAM } from '../support/routes.ts';
 import { transmitsOf } from '../support/transmits.ts';
 
 const RUNS = 150;
-/** This call never ends. */
-const STREAM = '/api/v1/events/stream';
 /** What a filter may be given that reads times, numbers, ids and words. */
 const STRANGE = [
   ...['x', ' ', '0', '-1', '1e999', '9'.repeat(400), '0000-01-01T00:00:00Z', '9999-12-31T23:59:59.999999999Z'],
@@ -72,7 +70,7 @@ describe('whatever a path and its query hold', () => {
       body: { url: 'https://example.com/' },
     });
     const calls = routesAsData().flatMap((route) =>
-      membersOf(route).flatMap((member) => STRANGE.map((value) => ({ ...route, query: { [member]: value } }))),
+      queryMembersOf(route).flatMap((member) => STRANGE.map((value) => ({ ...route, query: { [member]: value } }))),
     );
     assert.ok(calls.length > 500, `${calls.length} calls`);
     for (const { method, path, access, query } of calls) {
@@ -92,10 +90,6 @@ describe('whatever a path and its query hold', () => {
     assertProblem(answer, 'unsupported_media_type');
   });
 });
-
-function membersOf({ querySchema }: Route): string[] {
-  return Object.keys(Object(Reflect.get(Object(querySchema), 'properties')));
-}
 
 async function countRequests(): Promise<number> {
   const [row] = await gateway.database.query<{ count: number }>('select count(*)::integer as count from request');

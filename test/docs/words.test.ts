@@ -7,22 +7,23 @@ import { SCOPES } from '../../src/kernel/principal.ts';
 import { CONTENT_TYPES } from '../../src/messages/message.ts';
 import { PROVIDER_CODES } from '../../src/provider/whatsapp/failures.ts';
 import { read } from '../support/tree.ts';
+import { firstColumn } from './first-column.ts';
 
 describe('the tables of the pages', () => {
   it('have every type of event', () => {
     assert.deepEqual(
-      firstColumn('docs/receiving-events.md').filter(isEventType).toSorted(),
+      firstColumn(read('docs/receiving-events.md')).filter(isEventType).toSorted(),
       [...EVENT_TYPES].toSorted(),
     );
   });
 
   it('have every type of content that can be sent', () => {
-    const members = firstColumn('docs/sending.md');
+    const members = firstColumn(read('docs/sending.md'));
     for (const type of CONTENT_TYPES) assert.ok(members.includes(type), type);
   });
 
   it('have every scope of a key: where they are explained, and where a key is made', () => {
-    const explained = firstColumn('docs/security.md').filter((word) => /^[a-z]+:[a-z]+$/.test(word));
+    const explained = firstColumn(read('docs/security.md')).filter((word) => /^[a-z]+:[a-z]+$/.test(word));
     assert.deepEqual(explained.toSorted(), [...SCOPES].toSorted());
     const [, made = ''] = /^- `scopes` are any of ([^.]+)\./m.exec(read('docs/platform.md')) ?? [];
     assert.deepEqual(made.match(/[a-z]+:[a-z]+/g), [...SCOPES]);
@@ -31,7 +32,7 @@ describe('the tables of the pages', () => {
   it('have every action of the audit log', () => {
     const [, log = ''] = read('docs/platform.md').split('\n## Audit log\n');
     assert.deepEqual(
-      wordsIn(log)
+      firstColumn(log)
         .filter((word) => word !== 'action')
         .toSorted(),
       [...AUDIT_ACTIONS].toSorted(),
@@ -42,7 +43,7 @@ describe('the tables of the pages', () => {
     const prefixes = [...read('docs/openapi.json').matchAll(/"pattern": "\^([a-z]+_)/g)].map(
       ([, prefix = '']) => prefix,
     );
-    const told = firstColumn('docs/api-promises.md').filter((word) => /^[a-z]{3}_$/.test(word));
+    const told = firstColumn(read('docs/api-promises.md')).filter((word) => /^[a-z]{3}_$/.test(word));
     assert.deepEqual(told.toSorted(), [...new Set(prefixes)].toSorted());
   });
 });
@@ -55,16 +56,6 @@ describe('the page of repeating', () => {
     for (const code of codes) assert.ok(told.includes(`\`${code}\``), code);
   });
 });
-
-function firstColumn(page: string): string[] {
-  return wordsIn(read(page));
-}
-
-/** The words in code in the first cells of a page's tables. */
-function wordsIn(text: string): string[] {
-  const cells = [...text.matchAll(/^\| (`[^|]+`) \|/gm)].map(([, cell = '']) => cell);
-  return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word));
-}
 
 function isEventType(word: string): boolean {
   return /^[a-z]+\.[a-z]+$/.test(word);

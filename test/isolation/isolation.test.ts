@@ -6,6 +6,7 @@ import { routesAsData } from '../../src/routes-as-data.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { addChannel, lineOf, messagesBody, postSigned, statusOf, textFrom } from '../support/notifications.ts';
 import { assertProblem } from '../support/problem.ts';
+import { queryMembersOf, STREAM } from '../support/routes.ts';
 import { until } from '../support/until.ts';
 import { makeWorld, secretOf, tell, type World } from './world.ts';
 
@@ -34,9 +35,6 @@ const BODIES: Record<string, unknown> = {
   '/api/v1/endpoints/:id/replay': { after_sequence: 0 },
   '/api/v1/endpoints/:id/check-signature': { headers: {}, body: '' },
 };
-/** This call never ends. What it shows is what the list of events shows. */
-const STREAM = '/api/v1/events/stream';
-
 /** Members of queries that name nothing of one account and mode. All others are in the filters of a world. */
 const OF_ANYBODY = [
   ...['limit', 'cursor', 'after', 'wait', 'since', 'until', 'step', 'status', 'direction', 'type', 'name', 'language'],
@@ -68,7 +66,6 @@ const withId = ({ path }: Route, id: string) => path.replace(/:\w+/, id);
 const bodyOf = ({ method, path }: Route) =>
   method === 'GET' || method === 'DELETE' ? undefined : (BODIES[path] ?? {});
 const lists = () => routesBy('account').filter((one) => one.method === 'GET' && !hasId(one) && one.path !== STREAM);
-const membersOf = ({ querySchema }: Route) => Object.keys(Object(Reflect.get(Object(querySchema), 'properties')));
 /** What the first account has in each mode, and who has nothing to do with it: the other mode, the other account, and both. */
 const pairs = () =>
   worlds.slice(0, 2).flatMap((owner) => worlds.filter((one) => one !== owner).map((intruder) => ({ owner, intruder })));
@@ -109,7 +106,7 @@ describe('what belongs to another account or mode', () => {
     for (const { owner, intruder } of pairs()) {
       const traces = [...owner.ids, owner.providerMessageId, owner.line.phoneNumber, ...Object.values(owner.filters)];
       for (const route of lists()) {
-        const known = membersOf(route).filter((name) => name in owner.filters);
+        const known = queryMembersOf(route).filter((name) => name in owner.filters);
         const queries = ['', ...known.map((name) => `?${name}=${encodeURIComponent(owner.filters[name] ?? '')}`)];
         for (const query of queries) {
           const { status, text, json } = await intruder.call('GET', route.path + query);
@@ -127,7 +124,7 @@ describe('what belongs to another account or mode', () => {
       for (const route of lists()) {
         const { json } = await owner.call('GET', route.path);
         if ('data' in json) assert.notDeepEqual(json.data, [], `${owner.name}: ${route.path}`);
-        const untried = membersOf(route).filter((name) => !(name in owner.filters) && !OF_ANYBODY.includes(name));
+        const untried = queryMembersOf(route).filter((name) => !(name in owner.filters) && !OF_ANYBODY.includes(name));
         assert.deepEqual(untried, [], route.path);
       }
   });

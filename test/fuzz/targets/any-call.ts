@@ -4,12 +4,11 @@ import { routesAsData } from '../../../src/routes-as-data.ts';
 import { assertDescribed } from '../../support/described-answers.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { callRaw } from '../../support/raw-http.ts';
+import { STREAM } from '../../support/routes.ts';
 import { anyId, anyQuery } from '../queries.ts';
 import { sendBody } from '../send-body.ts';
 import type { FuzzTarget } from '../target.ts';
 
-/** This call never ends, so it is left out. */
-const STREAM = '/api/v1/events/stream';
 const PATHS = routesAsData()
   .map(({ path }) => path)
   .filter((path) => path !== STREAM);
