@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 
 /**
- * The words of tables and bars that are broken between two lines, though they are our own: in titles of columns, in cells of short words,
- * and in what a bar stands for.
+ * The words that are broken between two lines, though they are our own: in titles of columns, in cells of short words, in what a bar stands
+ * for, and in statuses.
  */
 export function findBrokenWords(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const broken: string[] = [];
-    for (const cell of document.querySelectorAll('thead th, tbody td:not(.any-text), .bar-label')) {
+    for (const cell of document.querySelectorAll('thead th, tbody td:not(.any-text), .bar-label, .status')) {
       const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
       while (texts.nextNode()) {
         const text = texts.currentNode;
