@@ -44,7 +44,10 @@ export type Template = ReturnType<typeof template>;
  * The address as it is called: a letter of another script in its host's name, or a mark that turns around what follows, could make it look
  * like somebody else's.
  */
-const calledUrl: Decode<string> = (value) => URL.parse(text(value))?.href ?? text(value);
+const calledUrl: Decode<string> = (value) => {
+  const given = text(value);
+  return URL.canParse(given) ? new URL(given).href : given;
+};
 
 export const endpoint = record({
   id: text,
