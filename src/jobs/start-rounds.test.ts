@@ -64,6 +64,23 @@ describe('what has expired', () => {
   });
 });
 
+describe('what was put off before the clock of the database was set back', () => {
+  it('is due after the next round of tidying', async () => {
+    const { database } = test;
+    const id = newId();
+    await database.query(
+      "insert into endpoint (account_id, id, mode, url, secret_sealed) values ($1, $1, 'test', 'http://127.0.0.1:9/', '')",
+      [id],
+    );
+    await database.query(
+      `insert into delivery (account_id, endpoint_id, event_id, next_at) values ($1, $1, $1, now() + interval '3 days')`,
+      [id],
+    );
+    await tidy({ database, log, keep: KEEP }, () => false);
+    assert.deepEqual(await database.query('select next_at <= now() as due from delivery'), [{ due: true }]);
+  });
+});
+
 describe('a start', () => {
   it('gives back what an earlier life of this process had claimed for endpoints', async () => {
     const { database } = test;

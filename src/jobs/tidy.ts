@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { tidyDeliveries } from '../endpoints/deliver/delivery-store.ts';
+import { hastenDeliveries, tidyDeliveries } from '../endpoints/deliver/delivery-store.ts';
 import { effectsRememberedDays, type KeepDays } from '../kernel/keep.ts';
 import { expireIdempotency } from '../messages/commit/idempotency-store.ts';
 import { expireErasedInboundIds, expireInboundIds } from '../messages/report/inbound-store.ts';
@@ -16,17 +16,19 @@ interface Deps {
 
 /** Each forgets some of what has expired, and returns how many; it is called again until that is none. */
 const EXPIRE = [expireIdempotency, expireInboundIds, expireErasedInboundIds, expireNews, tidyDeliveries];
+/** So does each of these with what was put off before the database's clock was set back: it makes it due. */
+const HASTEN = [hastenDeliveries];
 
 /**
- * One round of tidying: makes the weeks ahead and forgets what has expired. Returns how much that was. Once `isStopping` it ends after its
- * next statement.
+ * One round of tidying: makes the weeks ahead, forgets what has expired, and makes due what would wait for too long. Returns how much that
+ * was. Once `isStopping` it ends after its next statement.
  */
 export async function tidy({ database, log, keep }: Deps, isStopping: () => boolean): Promise<number> {
   const rememberedDays = effectsRememberedDays(keep);
-  let expired = 0;
-  const expireAll = async (expire: (typeof EXPIRE)[number]) => {
-    for (let some = 1; some > 0 && !isStopping(); expired += some) some = await expire(database, rememberedDays);
+  let tidied = 0;
+  const tidyAll = async (sweep: (typeof EXPIRE | typeof HASTEN)[number]) => {
+    for (let some = 1; some > 0 && !isStopping(); tidied += some) some = await sweep(database, rememberedDays);
   };
-  await doEach([() => makeWeeks(database, log), ...EXPIRE.map((expire) => () => expireAll(expire))]);
-  return expired;
+  await doEach([() => makeWeeks(database, log), ...[...EXPIRE, ...HASTEN].map((sweep) => () => tidyAll(sweep))]);
+  return tidied;
 }

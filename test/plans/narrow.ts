@@ -28,6 +28,7 @@ const OF_WORK = [
 /** The functions that may read more, each with its reason. */
 export const MAY_READ_MORE: Record<string, string> = {
   'src/endpoints/deliver/claim-store.ts claimDeliveries': 'Steps from one endpoint to the next, a row each.',
+  'src/endpoints/deliver/delivery-store.ts hastenDeliveries': 'Steps from one endpoint to the next, a row each.',
   'src/endpoints/deliver/delivery-store.ts tidyDeliveries': 'Steps from one endpoint to the next, a row each.',
   'src/endpoints/deliver/gone-store.ts releaseOfNode': 'Steps from one endpoint to the next, a row each.',
   'src/endpoints/deliver/replay-store.ts replayEvents, all types': 'Ends at the limit of a step.',

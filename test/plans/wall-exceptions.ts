@@ -29,6 +29,7 @@ const WITHOUT_ACCOUNT: Exceptions = {
   'It takes what is due, whose ever it is.': [
     'src/channels/facts-store.ts claimForFacts: channel',
     'src/endpoints/deliver/claim-store.ts claimDeliveries: delivery',
+    'src/endpoints/deliver/delivery-store.ts hastenDeliveries: delivery',
     'src/endpoints/deliver/delivery-store.ts tidyDeliveries: delivery',
     'src/endpoints/deliver/gone-store.ts releaseOfNode: delivery',
     'src/erasure/person-store.ts claimErasures: erasure',

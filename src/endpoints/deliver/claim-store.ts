@@ -70,7 +70,7 @@ export interface ClaimLimits {
 }
 
 /** No claim is made for longer. One that ends later was made before the database's clock was set back. */
-const LONGEST_CLAIM = "interval '5 minutes'";
+export const LONGEST_CLAIM = "interval '5 minutes'";
 export const CLAIMED_UNTIL_US = '(extract(epoch from claimed_until) * 1000000)::bigint';
 export const NEXT_AT_US = '(extract(epoch from next_at) * 1000000)::bigint';
 

@@ -9,7 +9,14 @@ import type { Database } from '../../store/database.ts';
 import { composeStatement } from '../../store/statement-part.ts';
 import { insertEndpoint } from '../store.ts';
 import { type ClaimedDelivery, type ClaimLimits, claimDeliveries } from './claim-store.ts';
-import { type Placed, releaseDeliveries, removalPart, removeDeliveries, settleDeliveries } from './delivery-store.ts';
+import {
+  hastenDeliveries,
+  type Placed,
+  releaseDeliveries,
+  removalPart,
+  removeDeliveries,
+  settleDeliveries,
+} from './delivery-store.ts';
 import { type ReplayWish, replayEvents } from './replay-store.ts';
 
 const { database, drop } = await createTestDatabase();
@@ -262,6 +269,31 @@ describe('a replay', () => {
       claimed.map(({ attempts }) => attempts),
       [0, 0],
     );
+  });
+});
+
+describe('a delivery that waits since before the clock of the database was set back', () => {
+  it('is due, and none that waits for its next try', async () => {
+    const { accountId, endpointId } = await addEndpoint();
+    const other = await addEndpoint();
+    await record(accountId, ['message.sent', 'message.sent', 'message.sent', 'message.sent']);
+    await record(other.accountId, ['message.sent']);
+    const waits = (id: string, sequence: number, next: string, claimed: string | null) =>
+      database.query(
+        `update delivery set next_at = now() + $3::interval, claimed_until = now() + $4::interval
+         where endpoint_id = $1 and event_id = (select e.id from event e
+           where e.account_id = delivery.account_id and e.sequence = $2)`,
+        [id, sequence, next, claimed],
+      );
+    await waits(endpointId, 1, '40 days', null);
+    await waits(endpointId, 2, '26 hours 24 minutes', null);
+    await waits(endpointId, 3, '40 days', '40 days 45 seconds');
+    await waits(endpointId, 4, '40 days', '45 seconds');
+    await waits(other.endpointId, 1, '28 hours', null);
+    assert.equal(await hastenDeliveries(database), 3);
+    assert.equal(await hastenDeliveries(database), 0);
+    assert.deepEqual(sequences(await claim(endpointId, 4)).toSorted(), [1, 3]);
+    assert.deepEqual(sequences(await claim(other.endpointId, 1)), [1]);
   });
 });
 

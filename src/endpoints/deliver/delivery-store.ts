@@ -1,7 +1,7 @@
 import type { Queryable } from '../../store/database.ts';
 import type { StatementPart } from '../../store/statement-part.ts';
-import { CLAIMED_UNTIL_US, type ClaimedDelivery, NEXT_AT_US } from './claim-store.ts';
-import { EVERY_ENDPOINT } from './due-store.ts';
+import { CLAIMED_UNTIL_US, type ClaimedDelivery, LONGEST_CLAIM, NEXT_AT_US } from './claim-store.ts';
+import { DUE_ORDER, EVERY_ENDPOINT } from './due-store.ts';
 
 /**
  * The rows that were claimed, looked up one by one as in the claim. They are compared as a range of the primary key, which only that key
@@ -163,4 +163,26 @@ const DELIVERY_TIDY = `
 /** A sweep over all accounts; to be repeated until it returns 0. */
 export async function tidyDeliveries(store: Queryable): Promise<number> {
   return (await store.query(DELIVERY_TIDY)).length;
+}
+
+/** No delivery is put off for longer (`schedule.ts`). One that waits until later was put off before the database's clock was set back. */
+const LONGEST_WAIT = "interval '27 hours'";
+
+/** It steps from endpoint to endpoint as the claim does, and looks at no delivery whose wait can be right. What is locked is left to the next sweep. */
+const DELIVERY_HASTEN = `
+  with recursive ${EVERY_ENDPOINT}
+  update delivery set next_at = now(), claimed_until = null where ctid = any(array(
+    select d.place from waiting w
+    cross join lateral (
+      select ctid as place from delivery
+      where (${DUE_ORDER}) > (uuid_send(w.endpoint_id), now() + ${LONGEST_WAIT})
+        and (${DUE_ORDER}) <= (uuid_send(w.endpoint_id), 'infinity')
+        and (claimed_until is null or claimed_until > now() + ${LONGEST_CLAIM})
+      order by ${DUE_ORDER} limit 10000 for update skip locked) d
+    limit 10000))
+  returning 1 as hastened`;
+
+/** Makes some deliveries due that wait for a time of a clock that was wrong; returns how many. */
+export async function hastenDeliveries(store: Queryable): Promise<number> {
+  return (await store.query(DELIVERY_HASTEN)).length;
 }
