@@ -76,8 +76,13 @@ describe('what was put off before the clock of the database was set back', () =>
       `insert into delivery (account_id, endpoint_id, event_id, next_at) values ($1, $1, $1, now() + interval '3 days')`,
       [id],
     );
+    await database.query(
+      "insert into notification (id, origin, body, next_at) values ($1, 'test', '', now() + interval '3 days')",
+      [id],
+    );
     await tidy({ database, log, keep: KEEP }, () => false);
-    assert.deepEqual(await database.query('select next_at <= now() as due from delivery'), [{ due: true }]);
+    for (const table of ['delivery', 'notification'])
+      assert.deepEqual(await database.query(`select next_at <= now() as due from ${table}`), [{ due: true }], table);
   });
 });
 

@@ -4,6 +4,7 @@ import { effectsRememberedDays, type KeepDays } from '../kernel/keep.ts';
 import { expireIdempotency } from '../messages/commit/idempotency-store.ts';
 import { expireErasedInboundIds, expireInboundIds } from '../messages/report/inbound-store.ts';
 import { expireNews } from '../notifications/news-store.ts';
+import { hastenNotifications } from '../notifications/store.ts';
 import type { Database } from '../store/database.ts';
 import { doEach } from '../store/do-each.ts';
 import { makeWeeks } from './make-weeks.ts';
@@ -17,7 +18,7 @@ interface Deps {
 /** Each forgets some of what has expired, and returns how many; it is called again until that is none. */
 const EXPIRE = [expireIdempotency, expireInboundIds, expireErasedInboundIds, expireNews, tidyDeliveries];
 /** So does each of these with what was put off before the database's clock was set back: it makes it due. */
-const HASTEN = [hastenDeliveries];
+const HASTEN = [hastenDeliveries, hastenNotifications];
 
 /**
  * One round of tidying: makes the weeks ahead, forgets what has expired, and makes due what would wait for too long. Returns how much that

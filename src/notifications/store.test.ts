@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { restingTransaction } from '../../test/support/resting-transaction.ts';
-import { firstIdOfMs } from '../kernel/ids.ts';
+import { firstIdOfMs, newId } from '../kernel/ids.ts';
 import { keepLimits } from '../kernel/keep.ts';
 import type { Queryable } from '../store/database.ts';
 import {
   claimNotification,
   claimNotifications,
   findNotification,
+  hastenNotifications,
   listNotifications,
   type NotificationState,
   reprocessNotification,
@@ -74,4 +75,25 @@ it('a notification that one node is at work on is left to it by the others', asy
       for (const other of claims) assert.equal(await other(database), undefined);
     });
   }
+});
+
+it('a notification that waits since before the clock of the database was set back is due, and none that was put off for a day', async () => {
+  const { database } = test;
+  const put = async (state: NotificationState, next: string) => {
+    const id = newId();
+    await database.query(
+      "insert into notification (id, origin, body, state, next_at) values ($1, 'live', 'x', $2, now() + $3::interval)",
+      [id, state, next],
+    );
+    return id;
+  };
+  const stuck = await put('waiting', '1 day 1 minute');
+  const [waits, setAside] = [await put('waiting', '1 day'), await put('set_aside', '40 days')];
+  assert.equal(await hastenNotifications(database), 1);
+  assert.equal(await hastenNotifications(database), 0);
+  const due = await database.query<{ id: string }>(
+    'select id from notification where id = any($1) and next_at <= now()',
+    [[stuck, waits, setAside]],
+  );
+  assert.deepEqual(due, [{ id: stuck }]);
 });

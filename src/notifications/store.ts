@@ -170,6 +170,21 @@ export async function reprocessNotification(
   return (await store.query<NotificationView>(NOTIFICATION_REPROCESS, [id, firstIdOfMs(setAsideFromMs)]))[0];
 }
 
+/**
+ * None is looked at more seldom than once a day (`apply.ts`). One that waits for longer was put off before the database's clock was set back. What
+ * is locked is left to the next sweep.
+ */
+const NOTIFICATION_HASTEN = `
+  update notification set next_at = now()
+  where ${STILL_WAITING} and id = any(array(
+    select id from notification where state = 'waiting' and next_at > now() + interval '1 day' limit 5000 for update skip locked))
+  returning 1 as hastened`;
+
+/** Makes some due that wait for a time of a clock that was wrong; returns how many. */
+export async function hastenNotifications(store: Queryable): Promise<number> {
+  return (await store.query(NOTIFICATION_HASTEN)).length;
+}
+
 const NOTIFICATION_FIND = `
   select ${VIEW} from notification
   where id = $1 and (state <> 'applied' or applied_at >= $2) and (state <> 'set_aside' or id >= $3)`;
