@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { addChannel } from '../../test/support/notifications.ts';
-import { claimForFacts, noteFacts, noteMessagingLimit, readChannels } from './facts-store.ts';
+import { claimForFacts, hastenFacts, noteFacts, noteMessagingLimit, readChannels } from './facts-store.ts';
 import { listChannelsByNumberId } from './store.ts';
 
 const HOUR_SECONDS = 3_600;
@@ -52,6 +52,34 @@ describe('claiming channels whose facts are due', () => {
         [gateway.accountId, status, number],
       );
     assert.deepEqual(await claimForFacts(gateway.database, HOUR_SECONDS, CHANNELS), []);
+  });
+});
+
+describe('facts that were read while the clock of the database was ahead', () => {
+  it('are due, and no others', async () => {
+    const [line, test] = ['6700', '6701'];
+    for (const [number, mode] of [
+      [line, 'live'],
+      [test, 'test'],
+    ] as const)
+      await addChannel(gateway, {
+        ...{ phoneNumberId: number, businessAccountId: '67', phoneNumber: `+1555067${number}` },
+        ...{ accountId: gateway.accountId, mode },
+      });
+    await gateway.database.transaction(async (tx) => {
+      // Not due for the gateway's own rounds.
+      await tx.query("update channel set facts_read_at = now() + interval '1 minute' where status = 'connected'");
+      await tx.query("update channel set facts_read_at = now() + interval '3 days' where phone_number_id = any($1)", [
+        [line, test],
+      ]);
+      assert.equal(await hastenFacts(tx), 1);
+      assert.equal(await hastenFacts(tx), 0);
+      const claimed = await claimForFacts(tx, HOUR_SECONDS, CHANNELS);
+      assert.deepEqual(
+        claimed.map(({ phone_number_id: number }) => number),
+        [line],
+      );
+    });
   });
 });
 

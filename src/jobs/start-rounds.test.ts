@@ -68,6 +68,7 @@ describe('what was put off before the clock of the database was set back', () =>
   it('is due after the next round of tidying', async () => {
     const { database } = test;
     const id = newId();
+    await database.query("insert into account (id, name) values ($1, 'Test')", [id]);
     await database.query(
       "insert into endpoint (account_id, id, mode, url, secret_sealed) values ($1, $1, 'test', 'http://127.0.0.1:9/', '')",
       [id],
@@ -80,9 +81,24 @@ describe('what was put off before the clock of the database was set back', () =>
       "insert into notification (id, origin, body, next_at) values ($1, 'test', '', now() + interval '3 days')",
       [id],
     );
+    await database.query(
+      `insert into channel (account_id, id, mode, phone_number_id, business_account_id, phone_number, access_token_sealed,
+         facts_read_at)
+       values ($1, $1, 'live', '1', '2', '+15550790000', '', now() + interval '3 days')`,
+      [id],
+    );
+    await database.query(
+      "insert into template_sync (account_id, mode, business_account_id, synced_at) values ($1, 'live', '2', now() + interval '3 days')",
+      [id],
+    );
     await tidy({ database, log, keep: KEEP }, () => false);
-    for (const table of ['delivery', 'notification'])
-      assert.deepEqual(await database.query(`select next_at <= now() as due from ${table}`), [{ due: true }], table);
+    for (const [table, when] of [
+      ['delivery', 'next_at <= now()'],
+      ['notification', 'next_at <= now()'],
+      ['channel', 'facts_read_at is null'],
+      ['template_sync', "synced_at <= now() - interval '1 hour'"],
+    ] as const)
+      assert.deepEqual(await database.query(`select ${when} as due from ${table}`), [{ due: true }], table);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { hastenFacts } from '../channels/facts-store.ts';
 import { hastenDeliveries, tidyDeliveries } from '../endpoints/deliver/delivery-store.ts';
 import { effectsRememberedDays, type KeepDays } from '../kernel/keep.ts';
 import { expireIdempotency } from '../messages/commit/idempotency-store.ts';
@@ -7,6 +8,7 @@ import { expireNews } from '../notifications/news-store.ts';
 import { hastenNotifications } from '../notifications/store.ts';
 import type { Database } from '../store/database.ts';
 import { doEach } from '../store/do-each.ts';
+import { hastenSyncs } from '../templates/sync-store.ts';
 import { makeWeeks } from './make-weeks.ts';
 
 interface Deps {
@@ -18,7 +20,7 @@ interface Deps {
 /** Each forgets some of what has expired, and returns how many; it is called again until that is none. */
 const EXPIRE = [expireIdempotency, expireInboundIds, expireErasedInboundIds, expireNews, tidyDeliveries];
 /** So does each of these with what was put off before the database's clock was set back: it makes it due. */
-const HASTEN = [hastenDeliveries, hastenNotifications];
+const HASTEN = [hastenDeliveries, hastenNotifications, hastenSyncs, hastenFacts];
 
 /**
  * One round of tidying: makes the weeks ahead, forgets what has expired, and makes due what would wait for too long. Returns how much that

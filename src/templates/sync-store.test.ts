@@ -8,6 +8,7 @@ import type { Mode } from '../kernel/principal.ts';
 import type { TemplateOwner } from './store.ts';
 import {
   forgetGoneSyncs,
+  hastenSyncs,
   listSynced,
   makeSyncsDue,
   noteBegun,
@@ -120,6 +121,21 @@ describe('the reading of a business account, for one account in one mode', () =>
     assert.deepEqual(await claimed(), sorted(others));
     await connect(own);
     assert.deepEqual(await claimed(), [own]);
+  });
+
+  it('is due again if it was done while the clock of the database was ahead', async () => {
+    const begun = { ...own, businessAccountId: 'begun' };
+    for (const owner of [own, begun, ...others]) await connect(owner);
+    await due(own, '-3 days');
+    await noteBegun(database, begun);
+    await database.query(
+      "update template_sync set started_at = now() + interval '3 days' where business_account_id = 'begun'",
+    );
+    for (const owner of others) await due(owner, '0');
+    assert.equal(await hastenSyncs(database), 2);
+    assert.equal(await hastenSyncs(database), 0);
+    assert.deepEqual(await listSynced(database, own, ['2', 'begun']), new Set(['2']), 'it is still known as read');
+    assert.deepEqual(await claimed(), sorted([own, begun]));
   });
 
   it('is claimed first that is due longest', async () => {

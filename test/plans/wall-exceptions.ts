@@ -28,6 +28,7 @@ const WITHOUT_ACCOUNT: Exceptions = {
   ],
   'It takes what is due, whose ever it is.': [
     'src/channels/facts-store.ts claimForFacts: channel',
+    'src/channels/facts-store.ts hastenFacts: channel',
     'src/endpoints/deliver/claim-store.ts claimDeliveries: delivery',
     'src/endpoints/deliver/delivery-store.ts hastenDeliveries: delivery',
     'src/endpoints/deliver/delivery-store.ts tidyDeliveries: delivery',
@@ -37,6 +38,7 @@ const WITHOUT_ACCOUNT: Exceptions = {
     'src/statistics/due-store.ts collectMarks: message_statistics_mark',
     'src/templates/sync-store.ts claimDueSyncs: template_sync',
     'src/templates/sync-store.ts forgetGoneSyncs: template_sync',
+    'src/templates/sync-store.ts hastenSyncs: template_sync',
     'src/templates/sync-store.ts noteNewSyncs: channel',
     'src/templates/sync-store.ts noteNewSyncs: template_sync',
   ],
