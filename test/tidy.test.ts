@@ -28,7 +28,7 @@ const ARROWS: Record<string, string[]> = {
   notifications: ['messages'],
   erasure: ['messages'],
   keeping: PORTS,
-  jobs: ['notifications', 'endpoints', 'nodes'],
+  jobs: ['notifications', 'erasure', 'endpoints', 'nodes'],
   queues: ['endpoints'],
   watch: ['notifications', 'endpoints', 'queues'],
 };

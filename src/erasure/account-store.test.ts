@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/databa
 import { restingTransaction } from '../../test/support/resting-transaction.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Queryable } from '../store/database.ts';
-import { claimDeletedAccount, listAccountTables } from './account-store.ts';
+import { claimDeletedAccount, hastenDeletedAccounts, listAccountTables } from './account-store.ts';
 
 let test: TestDatabase;
 before(async () => {
@@ -27,6 +27,22 @@ it('of two deleted accounts one node takes one and another node the other', asyn
     });
     assert.deepEqual(new Set([first, second]), new Set(ids));
   });
+});
+
+it('an account that was deleted while the clock of the database was ahead is erased when what was under way has had its time', async () => {
+  const { database } = test;
+  await database.query('delete from account');
+  const id = newId();
+  await database.query(
+    "insert into account (id, name, deleted_at) values ($1, 'Deleted ahead', now() + interval '3 days'), ($2, 'In use', null)",
+    [id, newId()],
+  );
+  const claim = (afterMs: number) => database.transaction((tx) => claimDeletedAccount(tx, afterMs, new Set()));
+  assert.equal(await claim(0), undefined);
+  assert.equal(await hastenDeletedAccounts(database), 1);
+  assert.equal(await hastenDeletedAccounts(database), 0);
+  assert.equal(await claim(180_000), undefined);
+  assert.equal(await claim(0), id);
 });
 
 it('of two tables the one that refers to the other is emptied first, for a row that is referred to cannot be deleted', async () => {

@@ -90,10 +90,13 @@ export async function keepNames(tx: Queryable, { account_id: accountId, id, pers
   await tx.query(NAMES_KEEP, [accountId, id, persons]);
 }
 
-/** After each stretch they queue up behind those of other accounts, so that a small account does not wait for a large one. */
+/**
+ * After each stretch they queue up behind those of other accounts, so that a small account does not wait for a large one. A time of asking
+ * that lies ahead is from before the database's clock was set back, and counts as now.
+ */
 const ERASURES_MOVE = `
   update erasure set down_step = $3, down_to = $4, due_at = greatest(now(),
-    (select max(asked_at) from erasure where account_id = $1 and id = any($2)) + make_interval(secs => $5))
+    least(now(), (select max(asked_at) from erasure where account_id = $1 and id = any($2))) + make_interval(secs => $5))
   where account_id = $1 and id = any($2)`;
 
 /** Moves erasures of one account, which go on no sooner than `afterMs` after the last one was asked for. */
@@ -105,6 +108,17 @@ export async function moveErasures(
 ): Promise<void> {
   const ids = rows.map(({ id }) => id);
   await tx.query(ERASURES_MOVE, [rows[0]?.account_id, ids, place.down_step, place.down_to, afterMs / 1_000]);
+}
+
+/** None rests for longer than some minutes. One that seems to do so was put off before the database's clock was set back. */
+const ERASURES_HASTEN = `
+  update erasure set due_at = now() where ctid = any(array(
+    select ctid from erasure where due_at > now() + interval '1 hour' limit 1000 for update skip locked))
+  returning 1 as hastened`;
+
+/** Makes some erasures due that wait for a time of a clock that was wrong; returns how many. */
+export async function hastenErasures(store: Queryable): Promise<number> {
+  return (await store.query(ERASURES_HASTEN)).length;
 }
 
 /**

@@ -91,11 +91,18 @@ describe('what was put off before the clock of the database was set back', () =>
       "insert into template_sync (account_id, mode, business_account_id, synced_at) values ($1, 'live', '2', now() + interval '3 days')",
       [id],
     );
+    await database.query(
+      "insert into erasure (account_id, id, persons, mark, due_at) values ($1, $1, '{x}', 'x', now() + interval '3 days')",
+      [id],
+    );
+    await database.query("update account set deleted_at = now() + interval '3 days'");
     await tidy({ database, log, keep: KEEP }, () => false);
     for (const [table, when] of [
       ['delivery', 'next_at <= now()'],
       ['notification', 'next_at <= now()'],
       ['channel', 'facts_read_at is null'],
+      ['erasure', 'due_at <= now()'],
+      ['account', 'deleted_at <= now()'],
       ['template_sync', "synced_at <= now() - interval '1 hour'"],
     ] as const)
       assert.deepEqual(await database.query(`select ${when} as due from ${table}`), [{ due: true }], table);

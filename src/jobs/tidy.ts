@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import { hastenFacts } from '../channels/facts-store.ts';
 import { hastenDeliveries, tidyDeliveries } from '../endpoints/deliver/delivery-store.ts';
+import { hastenDeletedAccounts } from '../erasure/account-store.ts';
+import { hastenErasures } from '../erasure/person-store.ts';
 import { effectsRememberedDays, type KeepDays } from '../kernel/keep.ts';
 import { expireIdempotency } from '../messages/commit/idempotency-store.ts';
 import { expireErasedInboundIds, expireInboundIds } from '../messages/report/inbound-store.ts';
@@ -20,7 +22,7 @@ interface Deps {
 /** Each forgets some of what has expired, and returns how many; it is called again until that is none. */
 const EXPIRE = [expireIdempotency, expireInboundIds, expireErasedInboundIds, expireNews, tidyDeliveries];
 /** So does each of these with what was put off before the database's clock was set back: it makes it due. */
-const HASTEN = [hastenDeliveries, hastenNotifications, hastenSyncs, hastenFacts];
+const HASTEN = [hastenDeliveries, hastenNotifications, hastenSyncs, hastenFacts, hastenErasures, hastenDeletedAccounts];
 
 /**
  * One round of tidying: makes the weeks ahead, forgets what has expired, and makes due what would wait for too long. Returns how much that

@@ -34,6 +34,7 @@ const WITHOUT_ACCOUNT: Exceptions = {
     'src/endpoints/deliver/delivery-store.ts tidyDeliveries: delivery',
     'src/endpoints/deliver/gone-store.ts releaseOfNode: delivery',
     'src/erasure/person-store.ts claimErasures: erasure',
+    'src/erasure/person-store.ts hastenErasures: erasure',
     'src/statistics/due-store.ts claimDue: message_statistics_due',
     'src/statistics/due-store.ts collectMarks: message_statistics_mark',
     'src/templates/sync-store.ts claimDueSyncs: template_sync',
