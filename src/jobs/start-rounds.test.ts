@@ -95,12 +95,18 @@ describe('what was put off before the clock of the database was set back', () =>
       "insert into erasure (account_id, id, persons, mark, due_at) values ($1, $1, '{x}', 'x', now() + interval '3 days')",
       [id],
     );
+    await database.query(
+      `insert into message_statistics_due (account_id, step, bucket_at, due_at)
+       values ($1, 'minute', now(), now() + interval '3 days')`,
+      [id],
+    );
     await database.query("update account set deleted_at = now() + interval '3 days'");
     await tidy({ database, log, keep: KEEP }, () => false);
     for (const [table, when] of [
       ['delivery', 'next_at <= now()'],
       ['notification', 'next_at <= now()'],
       ['channel', 'facts_read_at is null'],
+      ['message_statistics_due', 'due_at <= now()'],
       ['erasure', 'due_at <= now()'],
       ['account', 'deleted_at <= now()'],
       ['template_sync', "synced_at <= now() - interval '1 hour'"],

@@ -8,6 +8,7 @@ import { expireIdempotency } from '../messages/commit/idempotency-store.ts';
 import { expireErasedInboundIds, expireInboundIds } from '../messages/report/inbound-store.ts';
 import { expireNews } from '../notifications/news-store.ts';
 import { hastenNotifications } from '../notifications/store.ts';
+import { hastenDue } from '../statistics/due-store.ts';
 import type { Database } from '../store/database.ts';
 import { doEach } from '../store/do-each.ts';
 import { hastenSyncs } from '../templates/sync-store.ts';
@@ -22,7 +23,15 @@ interface Deps {
 /** Each forgets some of what has expired, and returns how many; it is called again until that is none. */
 const EXPIRE = [expireIdempotency, expireInboundIds, expireErasedInboundIds, expireNews, tidyDeliveries];
 /** So does each of these with what was put off before the database's clock was set back: it makes it due. */
-const HASTEN = [hastenDeliveries, hastenNotifications, hastenSyncs, hastenFacts, hastenErasures, hastenDeletedAccounts];
+const HASTEN = [
+  hastenDeliveries,
+  hastenNotifications,
+  hastenSyncs,
+  hastenFacts,
+  hastenDue,
+  hastenErasures,
+  hastenDeletedAccounts,
+];
 
 /**
  * One round of tidying: makes the weeks ahead, forgets what has expired, and makes due what would wait for too long. Returns how much that

@@ -4,7 +4,7 @@ import { createTestDatabase } from '../../test/support/database.ts';
 import { until } from '../../test/support/until.ts';
 import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 import { firstIdOfMs, newId } from '../kernel/ids.ts';
-import { claimDue, collectMarks, insertMarks, makeDue, sweepMessages } from './due-store.ts';
+import { claimDue, collectMarks, hastenDue, insertMarks, makeDue, sweepMessages } from './due-store.ts';
 import type { Step } from './step.ts';
 
 const { database, drop } = await createTestDatabase();
@@ -48,6 +48,14 @@ describe('a minute in which something has changed', () => {
     assert.deepEqual(await take('minute', 2), [3]);
     assert.deepEqual(await take('day', 2), []);
     assert.deepEqual(await take('hour', 2), [5]);
+  });
+
+  it('is due that waits since before the clock of the database was set back, and none that waits for its hour', async () => {
+    await due('minute', 1, 3 * 86_400);
+    await due('minute', 2, 3_600);
+    assert.equal(await hastenDue(database), 1);
+    assert.equal(await hastenDue(database), 0);
+    assert.deepEqual(await take('minute', 2), [1]);
   });
 
   it('is not put off by what changes in it after, however often', async () => {

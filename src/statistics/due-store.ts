@@ -63,6 +63,18 @@ export function claimDue(tx: Queryable, step: Step, limit: number): Promise<(Due
   return tx.query<DueBucket & { at: Date }>(DUE_CLAIM, [step, limit]);
 }
 
+/** Only a minute waits, and for an hour at most. One that waits for longer was made due before the database's clock was set back. */
+const DUE_HASTEN = `
+  update message_statistics_due set due_at = now() where ctid = any(array(
+    select ctid from message_statistics_due where step = 'minute' and due_at > now() + interval '1 hour'
+    limit 5000 for update skip locked))
+  returning 1 as hastened`;
+
+/** Makes some due that wait for a time of a clock that was wrong; returns how many. */
+export async function hastenDue(store: Queryable): Promise<number> {
+  return (await store.query(DUE_HASTEN)).length;
+}
+
 /** Due at once. What is due already is locked, for the reason given at `MARK_COLLECT`. */
 const DUE_INSERT = `
   insert into message_statistics_due as d (account_id, step, bucket_at, due_at)

@@ -37,6 +37,7 @@ const WITHOUT_ACCOUNT: Exceptions = {
     'src/erasure/person-store.ts hastenErasures: erasure',
     'src/statistics/due-store.ts claimDue: message_statistics_due',
     'src/statistics/due-store.ts collectMarks: message_statistics_mark',
+    'src/statistics/due-store.ts hastenDue: message_statistics_due',
     'src/templates/sync-store.ts claimDueSyncs: template_sync',
     'src/templates/sync-store.ts forgetGoneSyncs: template_sync',
     'src/templates/sync-store.ts hastenSyncs: template_sync',
