@@ -24,6 +24,8 @@ export interface RunState extends RunIdentity {
 const NOBODY = 0;
 /** The gateway keeps keys for 24 hours. The last half hour is not relied on, because a batch may be repeated for 15 minutes. */
 const KEY_LIFE_MS = 24 * 3_600_000 - 30 * 60_000;
+/** A time that lies further ahead was written before the clock of this machine was set back, and does not tell how old anything is. */
+const AHEAD_MAX_MS = 60_000;
 
 /** The state of the run, from the file beside its report; undefined before the first start. */
 export function readRunState(path: string): RunState | undefined {
@@ -70,9 +72,15 @@ export function checkOpenRows(before: RunState, rows: number, report: string): v
   if (before.pid !== NOBODY && before.pid !== process.pid && isRunning(before.pid))
     throw new Failure(`Process ${before.pid} is at work on ${report}. If that is something else by now, add --force.`);
   const since = openSince(before, rows);
-  if (since !== null && Date.now() - Date.parse(since) > KEY_LIFE_MS)
+  if (since === null) return;
+  const ageMs = Date.now() - Date.parse(since);
+  if (ageMs > KEY_LIFE_MS)
     throw new Failure(
       `This send was broken off, and what was under way since ${since} may have been sent or not: the gateway keeps its answers for 24 hours, and can no longer tell.\nLook for the rows after number ${rows} of ${report} with "npx waypost messages --since ${since}". With --force the send goes on, and some may get it twice.`,
+    );
+  if (ageMs < -AHEAD_MAX_MS)
+    throw new Failure(
+      `This send was broken off, and what was under way may have been sent or not: by the clock of this machine that was at ${since}, which is yet to come. So nobody knows whether it is less than 24 hours ago, for which the gateway keeps its answers.\nLook for the rows after number ${rows} of ${report} with "npx waypost messages". With --force the send goes on, and some may get it twice.`,
     );
 }
 
