@@ -202,6 +202,9 @@ async function talk(accountId: string): Promise<void> {
       ...answering('wamid.ada-1'),
     }),
     from('+447700900765', 'wamid.s3', changeTo({ body: `Jean had 1${ADA.slice(1)}`, wa_id: `${ADA.slice(1)}0` })),
+    from('+447700900766', 'wamid.s4', changeTo({ body: `${ADA.slice(1)}已更改号码` })),
+    from('+447700900767', 'wamid.s5', changeTo({ body: `Раньше\n${ADA.slice(1)}` })),
+    from('+447700900768', 'wamid.s6', changeTo({ body: `之前:\n${ADAS_USER_ID}，不变` })),
   );
 }
 
@@ -244,6 +247,9 @@ describe('erasing a person of whom others have told', () => {
       'wamid.grace-7': [null, { message: { type: 'text' }, ...group }],
       'wamid.s1': [null, null],
       'wamid.s2': [null, null],
+      'wamid.s4': [null, null],
+      'wamid.s5': [null, null],
+      'wamid.s6': [null, null],
     };
     assert.deepEqual(await told(accountId, 'message'), expected);
     assert.deepEqual(await told(accountId, 'event'), expected);

@@ -26,9 +26,18 @@ export const tellsOfPerson = ({ type, answered, content }: Told) => `(
             select phone, user_id from message where account_id = $1 and provider_message_id = named.id offset 0) as theirs
           where theirs.phone = any($4) or theirs.user_id = any($4)))`;
 
-/** Regular expressions that find a text with one of the person's names. */
+/**
+ * Regular expressions that find a text with one of the person's names, and not with a longer one. What may not stand beside a name is listed:
+ * the database's own bounds of words depend on its locale, and nearly everywhere an ideograph or a Cyrillic letter beside a number would
+ * belong to the same word. The text is JSON, where a line break is written as a letter behind a backslash. So before a user id, which
+ * begins with a capital letter, small ones may stand.
+ */
 export function patternsOf(persons: readonly string[]): string[] {
-  return persons.map((person) => `\\m${person.replace(/^\+/, '').replaceAll('.', '\\.')}\\M`);
+  return persons.map((person) =>
+    person.startsWith('+')
+      ? `(?<![0-9])${person.slice(1)}(?![0-9])`
+      : `(?<![A-Z0-9])${person.replaceAll('.', '\\.')}(?![A-Za-z0-9])`,
+  );
 }
 
 const TOLD_IN_ROW = tellsOfPerson({ type: 'type', answered: 'reply_to_provider_message_id', content: 'content' });
