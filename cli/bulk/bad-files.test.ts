@@ -139,6 +139,14 @@ describe('a CSV file', () => {
     assert.deepEqual(await bodiesOf('+447700900253'), [texts[3]]);
   });
 
+  it('counts as repeated only what is not sent for it: a row after one that is not sent itself is sent', async () => {
+    const path = await csv('to,text\n+447700900256,\n+447700900256,Hello\n+447700900256,Again\n');
+    const { stdout, stderr } = await send(path, '--text', '{{text}}');
+    assert.match(stderr, /and are not sent \(duplicate_recipient\): 1\n/);
+    assert.match(stdout, /^3 of 3 rows: 1 accepted, 2 failed/);
+    assert.deepEqual(await bodiesOf('+447700900256'), ['Hello']);
+  });
+
   it('says in the report which parameter of a template is wrong', async () => {
     const path = await csv('to,name\n+447700900216,Ada\n+447700900217,\n');
     const args = ['--template', 'order_update', '--language', 'en_US', '--param', 'name'];

@@ -55,7 +55,8 @@ export async function* planBatches(rows: AsyncIterable<Row>, recipe: Recipe): As
   if (batch.rows.length > 0) yield batch;
 }
 
-function planRow(
+/** Plans the next row of a file. `seen` has the persons to whom the rows before it are sent. */
+export function planRow(
   row: Row,
   recipe: Recipe,
   seen: Set<number | string>,

@@ -28,7 +28,7 @@ export interface Run {
   pieces: Pieces;
   delimiter: string;
   rows: number;
-  /** Rows whose number stands in an earlier row. */
+  /** Rows that are not sent because an earlier one is sent to the same person. */
   repeated: number;
   recipe: Recipe;
   report: ReportFile;
@@ -48,8 +48,8 @@ export async function prepareRun({ api, options }: Invocation): Promise<Run> {
   if (textsOf(options, 'to').length > 0) throw usage('Give either --to or --csv.');
   const delimiter = (textOf(options, 'delimiter') ?? ',').replace('\\t', '\t');
   if (delimiter === '') throw usage('--delimiter must be what parts the columns, such as ";".');
-  const { hash: file, pieces, rows, repeated, columns } = await survey(path, delimiter);
-  const recipe = readRecipe(options, columns);
+  const recipeOf = (columns: ReadonlySet<string>) => readRecipe(options, columns);
+  const { hash: file, pieces, rows, repeated, recipe } = await survey(path, delimiter, recipeOf);
   // A name that the caller gives makes another send of the same file and text.
   const named = textOf(options, 'idempotencyKey') ?? '';
   const identity = {

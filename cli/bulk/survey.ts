@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { usage } from '../failure.ts';
 import { messageOf } from '../message-of.ts';
-import { markOf } from './person-mark.ts';
+import { planRow } from './batches.ts';
+import type { Recipe } from './recipe.ts';
 import { readRows } from './rows.ts';
 import { lookThrough, type Pieces } from './steady-file.ts';
 
@@ -10,25 +11,31 @@ export interface Survey {
   hash: string;
   pieces: Pieces;
   rows: number;
-  /** How many rows have a number that is in an earlier row too. */
+  /** How many rows are not sent because an earlier one is sent to the same person. */
   repeated: number;
-  /** The names of the columns. */
-  columns: ReadonlySet<string>;
+  recipe: Recipe;
 }
 
-/** Reads the whole file before anything is sent from it. So nothing is sent from a file that cannot be read to its end. */
-export async function survey(path: string, delimiter: string): Promise<Survey> {
+/**
+ * Reads the whole file before anything is sent from it. So nothing is sent from a file that cannot be read to its end. `recipeOf` is
+ * called with the names of the columns.
+ */
+export async function survey(
+  path: string,
+  delimiter: string,
+  recipeOf: (columns: ReadonlySet<string>) => Recipe,
+): Promise<Survey> {
   const { hash, pieces } = await readText(path);
   const seen = new Set<number | string>();
-  let rows = 0;
-  let columns: ReadonlySet<string> = new Set();
-  for await (const { cells } of readRows(path, delimiter, pieces)) {
-    if (rows === 0) columns = new Set(cells.keys());
+  let [rows, repeated] = [0, 0];
+  let recipe: Recipe | undefined;
+  for await (const row of readRows(path, delimiter, pieces)) {
+    recipe ??= recipeOf(new Set(row.cells.keys()));
     rows += 1;
-    seen.add(markOf(cells.get('to') ?? '', rows));
+    if (planRow(row, recipe, seen).planned.fault?.code === 'duplicate_recipient') repeated += 1;
   }
-  if (rows === 0) throw usage(`${path} has a header and no rows.`);
-  return { hash, pieces, rows, repeated: rows - seen.size, columns };
+  if (recipe === undefined) throw usage(`${path} has a header and no rows.`);
+  return { hash, pieces, rows, repeated, recipe };
 }
 
 async function readText(path: string): Promise<{ hash: string; pieces: Pieces }> {
