@@ -94,6 +94,13 @@ describe('a CSV file', () => {
     assert.match((await send(windows)).stdout, /2 of 2 rows: 2 accepted/);
   });
 
+  it('has tabs between its columns, where that is said, and columns without a name, as spreadsheets leave them', async () => {
+    const path = await csv('name\tto\t\t\nAda, Bob \t+447700900215\t\t\n \t \t\t\n');
+    const { stdout, stderr } = await send(path, '--text', 'Hello {{ name }}', '--delimiter', '\\t');
+    assert.match(stdout, /^1 of 1 rows: 1 accepted/, stderr);
+    assert.deepEqual(await bodiesOf('+447700900215'), ['Hello Ada, Bob ']);
+  });
+
   it('has an entry in the report for every row, however wrong the row is', async () => {
     const rows = [
       '+447700900211,Ada',
@@ -161,6 +168,8 @@ describe('a CSV file', () => {
     const cases: [path: string, words: RegExp, more?: string[]][] = [
       [await csv('number,name\n+447700900221,Ada\n'), /no column "to"/],
       [await csv('to;name\n+447700900221;Ada\n'), /--delimiter ';'/],
+      [await csv('to\tname\n+447700900221\tAda\n'), /--delimiter '\\t'\./],
+      [await csv('to\tname\n+447700900221\tAda\n'), /--delimiter '\\t'\./, ['--delimiter', ' ']],
       [await csv('to\n+447700900221\n'), /--delimiter must be/, ['--delimiter', '']],
       [await csv('to,to\n+447700900221,Ada\n'), /"to" is there twice/],
       [await csv('to,name\n+447700900221,"Ada\n'), /is not a CSV file/],

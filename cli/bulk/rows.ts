@@ -46,8 +46,10 @@ function readHeader(cells: readonly string[], delimiter: string): string[] {
   const columns = cells.map((cell) => cell.trim());
   if (!columns.includes('to')) {
     const other = [';', '\t', ','].find((mark) => mark !== delimiter && columns.join().split(mark).includes('to'));
+    // A tab would be shown as a space, which is another delimiter.
+    const written = other === '\t' ? '\\t' : other;
     const advice =
-      other === undefined ? '' : ` Are the columns separated by another character? Try --delimiter '${other}'.`;
+      written === undefined ? '' : ` Are the columns separated by another character? Try --delimiter '${written}'.`;
     throw usage(
       `The first line has no column "to", but: ${columns.join(', ').slice(0, 200)}. ${HEADER_ADVICE}${advice}`,
     );
