@@ -224,9 +224,16 @@ describe('a CSV file', () => {
 
   it('that cannot be sent at all leaves no report, so that the corrected command is no other send', async () => {
     const path = await csv('to\n+447700900301\n');
-    const { exitCode, stderr } = await send(path, '--from', 'chn_00000000000000000000000000');
-    assert.equal(exitCode, 1, stderr);
-    assert.match(stderr, /unknown_channel/);
+    const template = ['--language', 'en_US', '--template'];
+    for (const [options, words] of [
+      [['--from', 'chn_00000000000000000000000000'], /unknown_channel/],
+      [['--client-reference', 'x'.repeat(256)], /#\/client_reference /],
+      [[...template, 'x'.repeat(600)], /#\/template\/name /],
+    ] as const) {
+      const { exitCode, stderr } = await send(path, ...options);
+      assert.equal(exitCode, 1, stderr);
+      assert.match(stderr, words);
+    }
     assert.equal((await send(path)).exitCode, 0);
     assert.deepEqual(await bodiesOf('+447700900301'), ['hello']);
   });

@@ -60,7 +60,7 @@ export async function prepareRun({ api, options }: Invocation): Promise<Run> {
   };
   const reportPath = textOf(options, 'report') ?? `${path}.report.csv`;
   const statePath = `${reportPath}.state`;
-  if (!existsSync(statePath)) await checkSender(api, textOf(options, 'from'));
+  if (!existsSync(statePath)) await checkShared(api, recipe);
   const { report, state } = await openRun({ reportPath, statePath, identity, isForced: options.force === true });
   // The prefix does not depend on the plan. So a batch that another version has sent, and that is the same, is replayed and not sent anew.
   const keyPrefix = `waypost-csv-${hash(identity.file, identity.recipe).slice(0, 32)}`;
@@ -72,17 +72,12 @@ async function accountOf(api: Api): Promise<string> {
   return `${account.id} ${account.mode}`;
 }
 
-/** A number that is nobody's. It is looked at, and nothing is sent to it. */
-const ANYBODY = '+447700900123';
-
 /**
- * Throws if this key cannot send from there at all. Otherwise the first request would be refused when there is a report already, and the
- * corrected command would be another send than the one of the report.
+ * Throws if what all rows share is refused, such as the channel to send from. Otherwise the first request would be refused when there is a
+ * report already, and the corrected command would be another send than the one of the report.
  */
-async function checkSender(api: Api, from: string | undefined): Promise<void> {
-  await clientOf(api)
-    .validate({ to: ANYBODY, from, type: 'text', text: { body: 'Hello' } })
-    .catch(failOf(api));
+async function checkShared(api: Api, { sample }: Recipe): Promise<void> {
+  await clientOf(api).validate(sample).catch(failOf(api));
 }
 
 /** Throws an error of the client in the command line's words. */

@@ -9,6 +9,8 @@ export interface Recipe {
   prepare(row: Row): Prepared | string;
   /** The body of a send to rows that were prepared with the same text. */
   compose(text: string | undefined, to: readonly Recipient[]): ReturnType<typeof composeSend>;
+  /** A send of what all rows share, to a number that is nobody's. It is looked at, and nothing is sent. */
+  sample: ReturnType<typeof composeSend>;
   /** Everything that decides what is sent, in one line. With another fingerprint it is another send. */
   fingerprint: string;
 }
@@ -19,6 +21,7 @@ export interface Prepared {
   recipient: Recipient;
 }
 
+const ANYBODY = '+447700900123';
 /** As long as the API allows. */
 const TEXT_LENGTH_MAX = 4_096;
 const PLACEHOLDER = /\{\{\s*([^{}]*?)\s*\}\}/g;
@@ -36,6 +39,8 @@ export function readRecipe(options: Options, columns: ReadonlySet<string>): Reci
   return {
     fingerprint: JSON.stringify({ content, params, ...shared }),
     compose: (text, to) => composeSend(text === undefined ? bare(content) : withText(content, text), to, options),
+    // Of a text nothing is shared: it is another one once it is filled in.
+    sample: composeSend(withText(bare(content), 'Hello'), [{ to: ANYBODY }], options),
     prepare({ cells, fault }) {
       if (fault !== undefined) return fault;
       const reference = cells.get('client_reference')?.trim();
