@@ -105,7 +105,7 @@ describe('migrate', () => {
   async function inEncoding(encoding: string, use: (database: Database) => Promise<void>): Promise<void> {
     const name = `waypost_test_${encoding.toLowerCase()}_${process.pid}`;
     await test.database.query(
-      `create database ${name} encoding '${encoding}' lc_collate 'C' lc_ctype 'C' template template0`,
+      `create database ${name} encoding '${encoding}' locale_provider libc lc_collate 'C' lc_ctype 'C' template template0`,
     );
     const url = new URL(test.url);
     url.pathname = `/${name}`;

@@ -24,8 +24,8 @@ export function missingTools(): string | false {
 /** PostgreSQL servers in a folder of their own. Each is reached by a Unix socket in it. */
 export interface PostgresTools {
   dir: string;
-  /** Makes the data folder of a first server. */
-  init(name: string): Promise<void>;
+  /** Makes the data folder of a first server, with this locale of ICU; without one it has C, as the embedded server does. */
+  init(name: string, icuLocale?: string): Promise<void>;
   /** Copies a running server into a data folder, from which the copy follows that server under this name. */
   follow(name: string, primary: string): Promise<void>;
   start(name: string, settings?: Record<string, string>): Promise<void>;
@@ -64,13 +64,14 @@ export async function startPostgresTools(t: TestContext, parent = tmpdir()): Pro
   });
   return {
     dir,
-    init: (name) =>
+    init: (name, icuLocale) =>
       tool(
         'initdb',
         '--username=waypost',
         '--auth=trust',
         '--encoding=UTF8',
         '--no-sync',
+        ...(icuLocale === undefined ? [] : ['--locale-provider=icu', `--icu-locale=${icuLocale}`]),
         `--pgdata=${dataDirOf(name)}`,
       ),
     follow: (name, primary) => {
