@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events';
 import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { runCommandLine } from './run-command-line.ts';
+import type { Terminal } from './table.ts';
 
 const CLI = fileURLToPath(new URL('waypost.js', import.meta.url));
 /** The data folder of a gateway on this machine must not be found. */
@@ -38,14 +39,15 @@ export function startCli(args: readonly string[], env: Record<string, string> = 
 /**
  * Runs the command line to its end, with these variables and no others. It runs in this process, which costs a tenth of one of its own. Where
  * a test is about what only a process has, such as its real exit code and its pipes, `startCli` starts one. `onListening` is called when it
- * begins to listen for signals.
+ * begins to listen for signals. `terminal` is what its remarks go to; nothing is a terminal unless that says so.
  */
 export async function runCli(
   args: readonly string[],
   env: Record<string, string> = {},
   onListening: () => void = () => undefined,
+  terminal: Pick<Terminal, 'isTTY' | 'columns'> = {},
 ): Promise<CliRun> {
-  const [stdout, stderr] = [new Kept(), new Kept()];
+  const [stdout, stderr] = [new Kept(), Object.assign(new Kept(), terminal)];
   const exit = (exitCode: number) => {
     throw new Error(`It ended the process with ${exitCode}`);
   };

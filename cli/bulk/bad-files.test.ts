@@ -128,6 +128,7 @@ describe('a CSV file', () => {
       '7 accepted ',
       '8 failed invalid_request',
     ]);
+    assert.match((await reportOf(path))[5] ?? '', /,"It has 1 cells, and the header 2"$/);
   });
 
   it('has rows whose text nobody could send, which cost the other rows nothing', async () => {
@@ -238,16 +239,38 @@ describe('a CSV file', () => {
     assert.deepEqual(await bodiesOf('+447700900301'), ['hello']);
   });
 
-  it('that was changed, or is sent with another text, is another send and never mixed with the first one', async () => {
+  it('that was changed, or is sent with another text or option, is another send and never mixed with the first one', async () => {
     const path = await csv('to\n+447700900241\n');
     assert.equal((await send(path)).exitCode, 0);
-    const otherText = await send(path, '--text', 'another');
+    const others = [
+      ['--text', 'another'],
+      ['--client-reference', 'another'],
+      ['--from', '+447700900249'],
+      ['--preview-url'],
+      ['--delimiter', ';'],
+      ['--idempotency-key', 'another'],
+    ];
+    for (const other of others) {
+      const { exitCode, stderr } = await send(path, ...other);
+      assert.equal(exitCode, 2, stderr);
+      assert.match(stderr, /since then the text, the template or another option has changed/);
+    }
     await writeFile(path, 'to\n+447700900242\n');
     const otherFile = await send(path);
-    assert.deepEqual([otherText.exitCode, otherFile.exitCode], [2, 2]);
-    assert.match(otherText.stderr, /the text, the template or another option has changed/);
+    assert.equal(otherFile.exitCode, 2);
     assert.match(otherFile.stderr, /the file has changed/);
     assert.deepEqual(await bodiesOf('+447700900242'), []);
+  });
+
+  it('is sent anew under another name with another report, and without that name answered as it was', async () => {
+    const path = await csv('to\n+447700900243\n');
+    const into = (report: string, ...more: string[]) => send(path, '--report', `${path}.${report}`, ...more);
+    assert.equal((await into('first')).exitCode, 0);
+    assert.match((await into('second')).stderr, /^1 rows had been sent by an earlier run, and were not sent again\.$/m);
+    assert.deepEqual(await bodiesOf('+447700900243'), ['hello']);
+    const named = await into('third', '--idempotency-key', 'SECOND-ROUND');
+    assert.deepEqual([named.exitCode, named.stderr], [0, '']);
+    assert.deepEqual(await bodiesOf('+447700900243'), ['hello', 'hello']);
   });
 
   it('is not gone on with by a key of another account, which would send it to everybody anew', async () => {
@@ -269,9 +292,18 @@ describe('a CSV file', () => {
     assert.deepEqual([again.exitCode, again.stdout], [first.exitCode, first.stdout]);
     assert.match(again.stderr, /has all 2 rows already: nothing is sent/);
     assert.deepEqual(await reportOf(path), report);
+    const state = JSON.parse(await readFile(`${path}.report.csv.state`, 'utf8'));
+    assert.deepEqual([state.reported, state.open_since], [2, null], 'nothing is open, however late one asks again');
     const told = JSON.parse((await send(path, '--json')).stdout);
     assert.deepEqual([told.rows, told.reported, told.accepted, told.failed, told.unknown], [2, 2, 1, 1, 0]);
     assert.equal((await transmitsOf(gateway.sandbox, '+447700900681')).length, 1);
+  });
+
+  it('whose only row is unknown or failed ends with 1', async () => {
+    for (const number of ['+15552000004', '+15550131026']) {
+      const { exitCode, stdout } = await send(await csv(`to\n${number}\n`));
+      assert.equal(exitCode, 1, stdout);
+    }
   });
 
   it('is not gone on with where its report is no longer one, or its state cannot be read', async () => {

@@ -34,11 +34,7 @@ async function interruptAndKill(t: TestContext): Promise<void> {
     await rm(folder, { recursive: true });
   });
   const path = join(folder, 'people.csv');
-  // The magic numbers stand far apart, so that they are in many batches.
-  const numbers = Array.from({ length: ROWS }, (_, row) => {
-    const magic = row % 71 === 5 ? MAGIC[(row - 5) / 71] : undefined;
-    return magic ?? `+15553${String(row).padStart(6, '0')}`;
-  });
+  const numbers = Array.from({ length: ROWS }, (_, row) => numberOf(row));
   await writeFile(path, `to,name\n${numbers.map((number, row) => `${number},Ada ${row}`).join('\n')}\n`);
   const template = ['--template', 'order_update', '--language', 'en_US', '--param', 'name'];
   const env = { WAYPOST_URL: gateway.url, WAYPOST_API_KEY: gateway.testKey };
@@ -49,7 +45,9 @@ async function interruptAndKill(t: TestContext): Promise<void> {
   const first = start();
   await reported(100);
   first.child.kill('SIGINT');
-  assert.equal((await first.ended).exitCode, 130);
+  const stopped = await first.ended;
+  assert.equal(stopped.exitCode, 130);
+  assert.match(stopped.stderr, /\nStopping as soon as [\s\S]*\nThe same command goes on from here/);
   const state = JSON.parse(await readFile(`${path}.report.csv.state`, 'utf8'));
   assert.equal(state.pid, 0, 'whoever gets its number later is not taken for it');
 
@@ -92,4 +90,10 @@ async function interruptAndKill(t: TestContext): Promise<void> {
     [...byNumber.keys()].filter((to) => !listed.has(to)),
     [],
   );
+}
+
+/** The magic numbers stand far apart, so that they are in many batches. */
+function numberOf(row: number): string {
+  const magic = row % 71 === 5 ? MAGIC[(row - 5) / 71] : undefined;
+  return magic ?? `+15553${String(row).padStart(6, '0')}`;
 }
