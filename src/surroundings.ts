@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { openFilesMax } from './kernel/open-files.ts';
+import { changedOrder } from './store/changed-order.ts';
 import type { Queryable } from './store/database.ts';
 import { readInstallation } from './store/installation.ts';
 import { lossySettings } from './store/lossy-settings.ts';
@@ -14,6 +15,8 @@ const OPEN_FILES_MIN = 4_096;
 export async function warnOfSurroundings(database: Queryable, log: Logger): Promise<void> {
   const lossy = await lossySettings(database);
   if (lossy.length > 0) log.warn({ settings: lossy }, 'database.may_lose_commits');
+  const changed = await changedOrder(database);
+  if (changed !== undefined) log.warn(changed, 'database.order_changed');
   const max = openFilesMax();
   if (max !== undefined && max < OPEN_FILES_MIN) log.warn({ max, at_least: OPEN_FILES_MIN }, 'open_files.too_few');
 }
