@@ -32,6 +32,16 @@ describe('a table', () => {
     for (const line of layOut(rows, columns, terminal(10)).slice(2)) assert.ok(stringWidth(line) <= 10, line);
   });
 
+  it('colours what is a status by itself, and no word within a text', () => {
+    const rows = [{ detail: 'It was not delivered', status: 'failed' }];
+    const columns = { DETAIL: 'detail', STATUS: 'status' };
+    const [title, line] = layOut(rows, columns, terminal(80));
+    assert.equal(title, '\u001b[1mDETAIL                STATUS\u001b[22m');
+    assert.equal(line, 'It was not delivered  \u001b[31mfailed\u001b[39m');
+    const also = layOut([{ detail: 'It has failed', status: 'failed' }], columns, terminal(80));
+    assert.equal(also[1], 'It has failed  \u001b[31mfailed\u001b[39m');
+  });
+
   it('shows a name as it is that every object has, as a template may be called', () => {
     const [, line] = layOut([{ name: 'constructor', status: 'approved' }], { NAME: 'name' }, new PassThrough());
     assert.equal(line, 'constructor');

@@ -129,6 +129,7 @@ describe('a CSV file', () => {
       '8 failed invalid_request',
     ]);
     assert.match((await reportOf(path))[5] ?? '', /,"It has 1 cells, and the header 2"$/);
+    assert.match((await reportOf(path))[7] ?? '', /,client_reference: This must have 1 to 255 characters\.$/);
   });
 
   it('has rows whose text nobody could send, which cost the other rows nothing', async () => {

@@ -43,7 +43,7 @@ it('a send of a file shows on a terminal how far it is and what it waits for, wi
   // The first two calls are those before a send: whose key it is, and whether it may send at all.
   const refusal = (status: number, code: string) => ({ status, code, retryAfter: '0' });
   proxy.plan.push('pass', 'pass', refusal(429, 'rate_limited'), refusal(409, 'idempotency_in_flight'));
-  proxy.plan.push(refusal(503, 'unavailable'), 'lose_request');
+  proxy.plan.push(refusal(503, 'unavailable'), 'lose_request', refusal(429, 'rate_limited'));
   const env = { WAYPOST_URL: proxy.url, WAYPOST_API_KEY: gateway.testKey };
   const args = ['send', '--csv', path, '--text', 'hello'];
   const { exitCode, stderr } = await runCli(args, env, () => undefined, { isTTY: true, columns: 120 });

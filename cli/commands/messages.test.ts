@@ -44,4 +44,9 @@ describe('one message', () => {
     assert.match(first.stdout, /447700900132/);
     assert.match(second.stdout, /447700900131/);
   });
+
+  it('that is not there is told by a remark, and there is no table of nothing', async () => {
+    const none = await cli('messages', '--to', '+447700900139');
+    assert.deepEqual([none.exitCode, none.stdout, none.stderr], [0, '', 'Nothing was found.\n']);
+  });
 });
