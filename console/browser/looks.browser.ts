@@ -47,13 +47,18 @@ describe('every page of the console', () => {
 
   it('shows how long its bars are, also where the colours of the person are forced on it', async () => {
     await page.emulateMedia({ forcedColors: 'active' });
-    await page.goto(`${world.gateway.dev.console_url}#/overview`);
-    const bar = await page
-      .locator('.bar')
-      .first()
-      .evaluate((bar) => getComputedStyle(bar).backgroundColor);
-    // The background is the colour of the page there, unless the bar has been told otherwise.
-    assert.equal(bar, await page.evaluate(() => getComputedStyle(document.body).color));
+    for (const [path, bar] of [
+      ['overview', '.bar'],
+      [`messages/${seeded.readId}`, '.timeline-bar'],
+    ] as const) {
+      await page.goto(`${world.gateway.dev.console_url}#/${path}`);
+      const colour = await page
+        .locator(bar)
+        .first()
+        .evaluate((bar) => getComputedStyle(bar).backgroundColor);
+      // The background is the colour of the page there, unless the bar has been told otherwise.
+      assert.equal(colour, await page.evaluate(() => getComputedStyle(document.body).color), path);
+    }
     await page.emulateMedia({ forcedColors: 'none' });
   });
 
