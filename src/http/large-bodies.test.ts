@@ -47,6 +47,13 @@ describe('calls with large bodies', () => {
     );
   });
 
+  it('are not refused for the rest alone of one during which the machine stood still', async () => {
+    const largeBodies = createLargeBodies(LIMITS, 6_000);
+    const bytes = LARGE_BYTES_MIN;
+    await largeBodies({ accountId: 'a', bytes, ready, begin: async () => toil(3_200) });
+    assert.equal(await largeBodies({ accountId: 'a', bytes, ready, begin: async () => 'answered' }), 'answered');
+  });
+
   it('are looked at again when their turn has come, and a refusal then holds nobody up', async () => {
     const largeBodies = createLargeBodies(LIMITS);
     const bytes = LARGE_BYTES_MIN;

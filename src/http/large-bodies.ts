@@ -11,6 +11,11 @@ const LIMITS: RoomLimits = { placesMax: 512, ofAccountMax: 256 };
 /** After each body the line rests so many times as long as the body took. The rest of the thread's time is for all other calls. */
 const REST_TIMES = 2;
 /**
+ * And no longer than this. A body that took longer stood still with the machine, and its rest alone would make the next one of a caller who
+ * posts one after another too late.
+ */
+const REST_MAX_MS = 3_000;
+/**
  * As long as a read waits for its turn. In its turn the key of a call is looked at once more, and a store that hangs takes five seconds for
  * that, of one call after the other; a send is to be answered in 25.
  */
@@ -59,7 +64,7 @@ export function createLargeBodies(limits = LIMITS, waitMs = WAIT_MS): LargeBodie
         } finally {
           room.leave(accountId, places);
         }
-        await wait(tookMs * REST_TIMES);
+        await wait(Math.min(tookMs * REST_TIMES, REST_MAX_MS));
       };
       void inTurn(accountId, () => inTurn(OF_ALL, turn));
     });
