@@ -14,7 +14,7 @@ import { type RunningSandbox, startSandbox } from './start-sandbox.ts';
 import { onStopSignal, type Stop } from './stop-signal.ts';
 import { type Database, openDatabase } from './store/database.ts';
 import { startEmbedded } from './store/embedded/embedded.ts';
-import { migrate } from './store/migrate.ts';
+import { type MigrateNews, migrate } from './store/migrate.ts';
 import { refuseSharedSession } from './store/shared-session.ts';
 import { tellNewInstallation, warnOfSurroundings } from './surroundings.ts';
 import { tellUncaught } from './uncaught.ts';
@@ -116,13 +116,20 @@ async function startDatabase(start: Start): Promise<Database> {
     const untilMs = start.started ? stop.untilKept(LAST_MS) : performance.now() + UNSTARTED_MS;
     return waitAtStop(log, 'database', database.close(), untilMs);
   });
-  const migrated = runStep(() => migrate(database, undefined, () => log.warn('migration.waits_for_locks')));
+  const migrated = runStep(() => migrate(database, undefined, tellMigrations(log)));
   const isNew = await migrated.catch((error: unknown) => tellDatabase(error, databaseUrl));
   stop.signal.throwIfAborted();
   if (embedded === undefined) await runStep(() => refuseSharedSession(database, connection));
   if (isNew) await runStep(() => tellNewInstallation(database, log, embedded && dataDir));
   await runStep(() => warnOfSurroundings(database, log));
   return database;
+}
+
+function tellMigrations(log: Logger): MigrateNews {
+  return {
+    waits: () => log.warn('migration.waits_for_locks'),
+    applies: (migration) => log.info(migration, 'migration.applies'),
+  };
 }
 
 async function startOwnSandbox({ config, secrets, log, stop, undo }: Start): Promise<RunningSandbox | undefined> {

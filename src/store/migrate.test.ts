@@ -41,7 +41,7 @@ describe('migrate', () => {
     let migrating: Promise<boolean> | undefined;
     await database.transaction(async (dump) => {
       await dump.query('select 1 from first');
-      migrating = migrate(database, migrationsDir, waits.resolve);
+      migrating = migrate(database, migrationsDir, { waits: waits.resolve });
       await waits.promise;
       await database.query('insert into first values (2)');
     });
@@ -65,6 +65,36 @@ describe('migrate', () => {
     });
     await Promise.all(uses);
     assert.deepEqual(await applied(), [1, 2, 3]);
+  });
+
+  it('tells of each migration of a schema that is there before it applies it, and of none of a new one', async () => {
+    const { database } = test;
+    const told: string[] = [];
+    const news = {
+      applies: ({ number, name, last }: { number: number; name: string; last: number }) => {
+        told.push(`${number} of ${last}: ${name}`);
+      },
+    };
+    await migrate(database, migrationsDir, news);
+    assert.deepEqual(told, []);
+    await writeMigration('0003_third.sql', 'alter table first add column more integer;');
+    await writeMigration('0004_fourth.sql', 'select 1 / 0;');
+    await assert.rejects(migrate(database, migrationsDir, news), { code: '22012' });
+    assert.deepEqual(told, ['3 of 4: third', '4 of 4: fourth'], 'also of one that then fails');
+    await writeMigration('0004_fourth.sql', 'create table fourth (id integer);');
+    const waits = Promise.withResolvers<void>();
+    await writeMigration('0005_fifth.sql', 'alter table first add column most integer;');
+    told.length = 0;
+    let migrating: Promise<boolean> | undefined;
+    await database.transaction(async (dump) => {
+      await dump.query('select 1 from first');
+      migrating = migrate(database, migrationsDir, { ...news, waits: waits.resolve });
+      await waits.promise;
+    });
+    await migrating;
+    assert.deepEqual(told, ['4 of 5: fourth', '5 of 5: fifth'], 'once each, however often it is tried');
+    await migrate(database, migrationsDir, news);
+    assert.equal(told.length, 2, 'nothing was left to apply');
   });
 
   it('refuses a file that has changed since it was applied, and names it', async () => {

@@ -31,6 +31,14 @@ interface Migration {
 
 type Applied = Omit<Migration, 'sql' | 'file'>;
 
+/** What a start tells its operator, who otherwise sees nothing for as long as it takes. */
+export interface MigrateNews {
+  /** Somebody uses a table. Once. */
+  waits?(): void;
+  /** A migration of a schema that was there before is the next to be applied. Once each. */
+  applies?(migration: { number: number; name: string; last: number }): void;
+}
+
 const CREATE_TABLE = `
   create table if not exists migration (
     number integer primary key,
@@ -54,19 +62,26 @@ const READ_SERVER = `
  * Brings the schema up to date: applies each file that is not applied yet, in the order of their numbers, each in a
  * transaction of its own. Any number of processes may call it at once. It throws, and changes nothing more, when an
  * applied file has changed, or when the schema carries a breaking migration that this version does not know. Where somebody
- * uses a table for long, as a dump does, it waits without being in the way of others, and calls `tellWaiting` once. Returns
- * whether it made the schema: nothing was there before.
+ * uses a table for long, as a dump does, it waits without being in the way of others. Returns whether it made the schema:
+ * nothing was there before.
  */
 export async function migrate(
   database: Database,
   migrationsDir: string = MIGRATIONS_DIR,
-  tellWaiting: () => void = () => undefined,
+  news: MigrateNews = {},
 ): Promise<boolean> {
   const migrations = await readMigrations(migrationsDir);
-  const step = (lockWaitMs: number) =>
-    database.transaction((tx) => applyNext(tx, migrations, lockWaitMs), { statementTimeoutMs: MIGRATION_TIMEOUT_MS });
   let isNew = false;
   let told = false;
+  let toldOf = 1;
+  const tellNext = ({ number, name }: Migration) => {
+    if (!isNew && number > toldOf) news.applies?.({ number, name, last: migrations.length });
+    toldOf = number;
+  };
+  const step = (lockWaitMs: number) =>
+    database.transaction((tx) => applyNext(tx, migrations, lockWaitMs, tellNext), {
+      statementTimeoutMs: MIGRATION_TIMEOUT_MS,
+    });
   let lockWaitMs = LOCK_WAIT_MS;
   for (;;) {
     try {
@@ -76,7 +91,7 @@ export async function migrate(
       lockWaitMs = LOCK_WAIT_MS;
     } catch (error) {
       if (!isLockTimeout(error)) throw error;
-      if (!told) tellWaiting();
+      if (!told) news.waits?.();
       told = true;
       await wait(lockWaitMs * PAUSE_TO_WAIT);
       lockWaitMs = Math.min(lockWaitMs * 2, LOCK_WAIT_MAX_MS);
@@ -103,7 +118,12 @@ async function readMigration(migrationsDir: string, file: string): Promise<Migra
 }
 
 /** Applies one migration at most, and returns its number; undefined if there was none left to apply. */
-async function applyNext(tx: Transaction, migrations: Migration[], lockWaitMs: number): Promise<number | undefined> {
+async function applyNext(
+  tx: Transaction,
+  migrations: Migration[],
+  lockWaitMs: number,
+  tellNext: (next: Migration) => void,
+): Promise<number | undefined> {
   // The lock is held until the end of the transaction, because a lock of the session would not survive a pooler. The second process waits
   // here, and then sees what the first one has committed.
   await tx.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
@@ -113,6 +133,7 @@ async function applyNext(tx: Transaction, migrations: Migration[], lockWaitMs: n
   refuseWrongSchema(migrations, applied);
   const next = migrations[applied.length];
   if (next === undefined) return undefined;
+  tellNext(next);
   // After the wait for other starts, which may take long.
   await limitLockWaits(tx, lockWaitMs);
   await tx.runScript(next.sql);

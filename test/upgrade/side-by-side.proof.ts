@@ -43,6 +43,7 @@ it('gateways of an older version and of this one share a database, forwards and 
   const before = await countMigrations();
   const first = await world.startNode();
   assert.ok((await countMigrations()) > before, 'the older version has made an older schema');
+  assert.match(first.output(), /"migration\.applies"/, 'the start says what it does meanwhile');
   await sendMore();
   await world.startNode(root);
   await sendMore();
