@@ -31,7 +31,7 @@ export interface BinariesWanted {
  */
 export async function findBinaries(wanted: BinariesWanted): Promise<string> {
   const { baseDir, major } = wanted;
-  const found: number[] = [];
+  const found = new Set<number>();
   let fault = '';
   for await (const dir of candidates(wanted)) {
     const version = await probeMajor(dir).catch((error: unknown) => {
@@ -39,15 +39,15 @@ export async function findBinaries(wanted: BinariesWanted): Promise<string> {
     });
     if (version === undefined || version < OLDEST_MAJOR) continue;
     if (major === undefined || version === major) return dir;
-    found.push(version);
+    found.add(version);
   }
-  if (found.length === 0) {
+  if (found.size === 0) {
     throw new Error(
       `There is no PostgreSQL for ${process.platform}-${process.arch} here: set DATABASE_URL to a PostgreSQL 15 or newer.${fault}`,
     );
   }
   throw new Error(
-    `The database in ${baseDir} was made by PostgreSQL ${major}, and the one here is ${found.join(', ')}. Install version ` +
+    `The database in ${baseDir} was made by PostgreSQL ${major}, and the one here is ${[...found].join(', ')}. Install version ` +
       `${major}, or dump the database with it and set DATABASE_URL to the server that you load the dump into.${fault}`,
   );
 }
