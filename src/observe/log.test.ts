@@ -26,6 +26,16 @@ async function linesOf(script: string): Promise<string[]> {
   return output.split('\n').filter((line) => line.startsWith('{'));
 }
 
+/** The code and signal that a process ends with which writes lines to a full disk, one of them of this level. */
+async function endOnFullDisk(level: 'error' | 'fatal') {
+  const script = `log.info('lost'); log.${level}('lost too'); setTimeout(() => process.exit(3), 1_000); log.info('held')`;
+  const child = spawn('sh', ['-c', 'exec "$@" 2> /dev/full', 'sh', process.execPath, ...programOf(script)]);
+  const late = setTimeout(() => child.kill('SIGKILL'), END_WITHIN_MS);
+  const end = await once(child, 'exit');
+  clearTimeout(late);
+  return end;
+}
+
 describe('the log', () => {
   it('is written to its last line when the process exits by itself or by an error that nobody catches', async () => {
     for (const end of ['process.exit(1)', 'throw new Error("fatal")', ''])
@@ -49,11 +59,8 @@ describe('the log', () => {
     'that cannot be written, as on a full disk, neither ends the process nor holds up its end',
     onFullDisk,
     async () => {
-      const script = `log.info('lost'); log.error('lost too'); setTimeout(() => process.exit(3), 1_000); log.info('held')`;
-      const child = spawn('sh', ['-c', 'exec "$@" 2> /dev/full', 'sh', process.execPath, ...programOf(script)]);
-      const late = setTimeout(() => child.kill('SIGKILL'), END_WITHIN_MS);
-      assert.deepEqual(await once(child, 'exit'), [3, null]);
-      clearTimeout(late);
+      assert.deepEqual(await endOnFullDisk('error'), [3, null]);
+      assert.deepEqual(await endOnFullDisk('fatal'), [3, null]);
     },
   );
 

@@ -17,10 +17,13 @@ const WARN = pino.levels.values.warn ?? 40;
 export function createLog(level: string): Logger {
   const held = { minLength: BYTES_A_WRITE, periodicFlush: WRITE_EVERY_MS, maxLength: BYTES_HELD_MAX };
   const destination = pino.destination({ dest: 2, sync: true, ...held });
+  const goOn = () => undefined;
   // A full disk, or a terminal that was closed, must not end the gateway: the lines are written when there is room again.
-  destination.on('error', () => undefined);
-  // Also after an error that nobody has caught: its last lines are the ones that tell why. What cannot be written is tried once;
-  // `flushSync` would go on for ever.
+  destination.on('error', goOn);
+  // pino calls this after a fatal line. By itself it tries again and again until all is written, and this thread would stand still for as long
+  // as the disk is full. The hook below has tried once.
+  destination.flushSync = goOn;
+  // Also after an error that nobody has caught: its last lines are the ones that tell why. What cannot be written is tried once.
   process.on('exit', () => destination.flush());
   return pino(
     {
