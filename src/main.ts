@@ -95,6 +95,8 @@ function readStart(): Start {
   const secrets = completeSecrets(config);
   const stop = onStopSignal(config.stopBudgetMs);
   const print = config.production ? undefined : console.log;
+  // What is printed is lost where nobody reads any more, or on a full disk. That must neither end the gateway nor cut its stop short.
+  process.stdout.on('error', () => undefined);
   const runStep = waitAtStart({ log, print, limitMs: config.databaseWaitMs, stopping: stop.signal });
   return { config, secrets, log, stop, print, runStep, undo: [], started: false };
 }

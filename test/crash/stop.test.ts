@@ -10,9 +10,10 @@ import { startReceiver } from '../endpoints/receiver.ts';
 import { callApi } from '../support/call-api.ts';
 import { listMessages, phoneNumbers, readApi, sendText } from '../support/call-gateway.ts';
 import { ownDatabase } from '../support/own-database.ts';
-import { type GatewayProcess, startGatewayProcess } from '../support/process.ts';
+import { beginGatewayProcess, type GatewayProcess, START_TIMEOUT_MS, startGatewayProcess } from '../support/process.ts';
 import { type SandboxBeside, startSandboxBeside } from '../support/sandbox-beside.ts';
 import { until } from '../support/until.ts';
+import { untilReady } from '../support/until-ready.ts';
 
 /** Long enough that a send is certainly under way when the signal comes. */
 const LATENCY_MS = 1_500;
@@ -78,6 +79,19 @@ it('neither callers that never finish their requests nor an endpoint that hangs 
   assert.ok(Date.now() - begunMs < SOON_MS, `${Date.now() - begunMs} ms`);
   await hungUp;
   await assert.rejects(fetch(`${gateway.dev.sandbox_url}/_sandbox/health`), 'its own sandbox has stopped too');
+});
+
+it('what it prints to a reader that is gone ends nothing, and leaves its stop a clean end', async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'waypost-stop-'));
+  t.after(() => rm(dataDir, { recursive: true, force: true }));
+  const { child, output } = beginGatewayProcess(dataDir, { ...(await ownDatabase(t)), WAYPOST_SANDBOX: 'off' });
+  t.after(() => child.kill('SIGKILL'));
+  const ended = once(child, 'exit');
+  child.stdout.destroy();
+  const starting = { child, name: 'gateway', output };
+  await untilReady(starting, () => output().includes('"gateway.ready"'), START_TIMEOUT_MS);
+  child.kill('SIGTERM');
+  assert.deepEqual(await ended, [0, null], output());
 });
 
 it('a second signal ends it at once with a failure code, its database too, and the next start settles the rest', async (t) => {
