@@ -4,6 +4,7 @@ import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { flushFolder } from '../../kernel/flush-folder.ts';
+import { messageOf } from '../../kernel/message-of.ts';
 import { EMBEDDED_USER, makePrivateDir, passwordFile } from './address.ts';
 import { type Place, undefinedIfMissing } from './place.ts';
 import { serverEnvironment } from './server.ts';
@@ -11,6 +12,8 @@ import { serverEnvironment } from './server.ts';
 const DRAFT = 'cluster.new-';
 /** Making a cluster takes a second. A machine in trouble may need much longer, but must not wait for ever. */
 const INITDB_TIMEOUT_MS = 300_000;
+/** What `initdb` says where the system has no name for its user. The server itself asks for none. */
+const NAMELESS = /could not look up effective user ID/;
 const run = promisify(execFile);
 
 /** The major version of PostgreSQL that made the cluster; `undefined` if there is none yet. */
@@ -36,10 +39,20 @@ export async function makeCluster(place: Place, binDir: string, stopping: AbortS
     env: serverEnvironment(),
     timeout: INITDB_TIMEOUT_MS,
     signal: stopping,
-  });
+  }).catch((error: unknown) => tellNameless(error, runAs?.uid ?? process.getuid?.()));
   await rename(draftDir, clusterDir);
   // Otherwise a power cut could undo this, and with it everything that was committed since.
   flushFolder(baseDir);
+}
+
+/** Throws what making a cluster threw; as a sentence for the operator where the user is only a number, as a container may be given one. */
+function tellNameless(error: unknown, uid: number | undefined): never {
+  if (!NAMELESS.test(messageOf(error))) throw error;
+  throw new Error(
+    `PostgreSQL makes no database for a user without a name, and the user ${uid} has no entry in /etc/passwd. Start Waypost as a user ` +
+      'that has one, or set DATABASE_URL.',
+    { cause: error },
+  );
 }
 
 function initdbOptions(baseDir: string): string[] {
