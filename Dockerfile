@@ -30,7 +30,8 @@ COPY --from=build /app/client/README.md ./client/
 COPY --from=build /app/docs ./docs
 COPY --from=build /app/console/dist ./console/dist
 RUN install --directory --owner=node --group=node --mode=0700 /data
-USER node
+# The user `node` by its number: where pods must not run as root (runAsNonRoot), Kubernetes starts none whose user is only a name.
+USER 1000:1000
 VOLUME /data
 EXPOSE 8080 9464
 STOPSIGNAL SIGTERM

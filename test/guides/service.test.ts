@@ -26,6 +26,10 @@ describe('a gateway as a service or a container, as the guide has it', () => {
     assert.match(UNIT, /^After=.*\bpostgresql\.service\b/m);
   });
 
+  it('runs as a user whom Kubernetes can tell from root, which is by a number', () => {
+    assert.match(read('Dockerfile'), /^USER [1-9]\d*:[1-9]\d*$/m);
+  });
+
   it('can read what is beside its settings, such as the authority of the database, and no secret', async (t) => {
     const dir = await mkdtemp(join(tmpdir(), 'waypost-service-'));
     t.after(() => rm(dir, { recursive: true, force: true }));
