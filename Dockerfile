@@ -36,5 +36,6 @@ VOLUME /data
 EXPOSE 8080 9464
 STOPSIGNAL SIGTERM
 # Alive, and not ready: a database that is away must not make an orchestrator end the gateways that wait for it.
-HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "scripts/healthcheck.js"]
+# A start answers nothing while it waits for its database or migrates it. As soon as it answers, the start period is over.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=300s --retries=3 CMD ["node", "scripts/healthcheck.js"]
 CMD ["node", "scripts/start.js"]

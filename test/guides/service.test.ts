@@ -22,6 +22,11 @@ describe('a gateway as a service or a container, as the guide has it', () => {
       assert.ok(Number(seconds) > budget, `${place}: ${seconds} s, and the gateway takes up to ${budget} s`);
   });
 
+  it('is not taken for dead by its image while its start waits for a database, in more than one step', () => {
+    const [, seconds] = /^HEALTHCHECK .*--start-period=(\d+)s/m.exec(read('Dockerfile')) ?? [];
+    assert.ok(Number(seconds) * 1_000 > 2 * loadConfig({}).databaseWaitMs, `${seconds} s`);
+  });
+
   it('stops before a database on the same machine, which has to take the outcomes of its last sends', () => {
     assert.match(UNIT, /^After=.*\bpostgresql\.service\b/m);
   });
