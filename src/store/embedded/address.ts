@@ -3,6 +3,7 @@ import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/p
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { messageOf } from '../../kernel/message-of.ts';
 import type { Connection } from '../database.ts';
 import { type RunAs, undefinedIfMissing } from './place.ts';
 
@@ -71,7 +72,16 @@ export function passwordFile(baseDir: string): string {
 export async function makePrivateDir(dir: string, owner: RunAs | undefined): Promise<void> {
   await mkdir(dir, { mode: 0o700 });
   await chmod(dir, 0o700);
-  if (owner !== undefined) await chown(dir, owner.uid, owner.gid);
+  if (owner !== undefined) await chown(dir, owner.uid, owner.gid).catch((error: unknown) => tellKept(error, owner));
+}
+
+/** In a container root may have no capabilities, or no other users, and on some file systems all files belong to one user. */
+function tellKept(error: unknown, { uid }: RunAs): never {
+  throw new Error(
+    `PostgreSQL refuses to run as root, and its folder cannot be given to the user ${uid}: ${messageOf(error)}. Start Waypost as ` +
+      'another user, or set DATABASE_URL.',
+    { cause: error },
+  );
 }
 
 function fits(socketDir: string): boolean {
