@@ -14,6 +14,7 @@ import { createPoster, type Poster } from './poster.ts';
 import { PosterThread } from './poster-thread.ts';
 
 const REQUEST = { path: '/', headers: {}, body: '{}' };
+const onUnix = { skip: process.platform === 'win32' && 'Windows has no such limit' };
 const CLOSED = { httpStatus: null, error: 'closed', retryAfter: [], answer: null };
 
 it('an endpoint whose chain of certificates is expensive holds up its own thread, and not the gateway', async (t) => {
@@ -80,6 +81,25 @@ it('a call in the thread reaches this machine only where it is told so', async (
   const { port } = new URL(origin);
   const { error } = await poster.post({ ...REQUEST, origin: `http://localhost:${port}` }, false);
   assert.equal(error, 'address_refused');
+});
+
+it('a thread that cannot begin, because no more files may be open, costs its calls only', onUnix, async () => {
+  const program = `
+    import { closeSync, openSync } from 'node:fs';
+    import { PosterThread } from './src/endpoints/call/poster-thread.ts';
+    const poster = new PosterThread();
+    const post = () => poster.post({ origin: 'http://127.0.0.1:1', path: '/', headers: {}, body: '' }, true);
+    const files = [];
+    try {
+      for (;;) files.push(openSync('/dev/null'));
+    } catch {}
+    const without = await post();
+    for (const file of files) closeSync(file);
+    console.log(without.error, (await post()).error);
+    await poster.close();
+  `;
+  const limited = ['-c', 'ulimit -n 128 && exec "$@"', 'sh', process.execPath, '--eval', program];
+  assert.equal((await promisify(execFile)('sh', limited)).stdout, 'closed refused\n');
 });
 
 it('a fault of ours in the thread ends the process', async () => {

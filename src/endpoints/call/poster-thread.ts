@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { compiledSources } from '../../kernel/compiled-sources.ts';
+import { errorCodeOf } from '../../kernel/error-code.ts';
 import { inOneMessage } from './one-message.ts';
 import { type PostResult, unanswered } from './post.ts';
 import type { Poster } from './poster.ts';
@@ -7,6 +8,8 @@ import type { Order, Told } from './thread-messages.ts';
 
 /** A thread without a call for so long ends, and gives its memory back; the next call begins another one. */
 const IDLE_MS = 60_000;
+/** Node's code for a thread that the system does not give, because no more files or processes may be open. */
+const NO_THREAD = 'ERR_WORKER_INIT_FAILED';
 
 /**
  * Calls in a thread of its own, which begins with the first call and takes some 40 MB. An endpoint can make a TLS handshake so
@@ -47,8 +50,7 @@ export class PosterThread implements Poster {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#end();
-    for (const settle of this.#waiting.values()) settle(CLOSED);
-    this.#waiting.clear();
+    this.#settleAll();
   }
 
   /** How long it has worked so far. */
@@ -67,8 +69,12 @@ export class PosterThread implements Poster {
   #tell(orders: Order[]): void {
     if (this.#closed) return;
     clearTimeout(this.#idle);
-    this.#worker ??= this.#start();
-    this.#worker.postMessage(orders);
+    try {
+      this.#worker ??= this.#start();
+      this.#worker.postMessage(orders);
+    } catch (fault) {
+      this.#fail(fault);
+    }
   }
 
   #start(): Worker {
@@ -82,9 +88,19 @@ export class PosterThread implements Poster {
       }
       if (this.#waiting.size === 0) this.#idle = setTimeout(() => void this.#end(), this.#idleMs).unref();
     });
-    return worker.on('error', (fault) => {
-      throw fault;
-    });
+    return worker.on('error', (fault) => this.#fail(fault));
+  }
+
+  /** Calls for which there is no thread end as those for which there is no connection, and the next call begins another thread. */
+  #fail(fault: unknown): void {
+    if (errorCodeOf(fault) !== NO_THREAD) throw fault;
+    this.#worker = undefined;
+    this.#settleAll();
+  }
+
+  #settleAll(): void {
+    for (const settle of this.#waiting.values()) settle(CLOSED);
+    this.#waiting.clear();
   }
 }
 
