@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { until } from '../../test/support/until.ts';
 import { findBarriers } from './support/find-barriers.ts';
 import { findBrokenWords } from './support/find-broken-words.ts';
+import { accountPages, operatorPages } from './support/pages.ts';
 import { type Seeded, seed } from './support/seed.ts';
 import { sharedWorld } from './support/shared-world.ts';
 import { signIn } from './support/sign-in.ts';
@@ -30,19 +31,7 @@ describe('every page of the console', () => {
 
   it('has none: the pages of an account', async () => {
     await signIn(page, seeded.key);
-    const { readId, failedId, requestId, endpointId } = seeded;
-    await visit('overview', '.chart');
-    await visit('messages', '.message-drawn .message-row');
-    await visit(`messages/${readId}`, '.timeline li:nth-child(4)');
-    await visit(`messages/${failedId}`, '.box.bad');
-    await visit('messages/msg_nothing', '.box.bad');
-    await visit('requests', '.cards');
-    await visit(`requests/${requestId}`, '.cards');
-    await visit('endpoints', '.cards');
-    await visit(`endpoints/${endpointId}`, '.cards');
-    await visit('templates', '.cards');
-    await visit('channels', '.cards');
-    await visit('nowhere', '.empty');
+    for (const [path, shown] of accountPages(seeded)) await visit(path, shown);
   });
 
   it('shows how long its bars are, also where the colours of the person are forced on it', async () => {
@@ -95,14 +84,10 @@ describe('every page of the console', () => {
   it("has none: the operator's pages", async () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await signIn(page, world.gateway.dev.platform_key);
-    await visit('accounts', '.cards');
-    await visit(`accounts/${seeded.accountId}`, '.cards:has(.mode)');
+    for (const [path, shown] of operatorPages(seeded)) await visit(path, shown);
     await page.getByRole('button', { name: 'Make a key' }).click();
     await look('a new key');
     await page.keyboard.press('Escape');
-    await visit('notifications', '.cards');
-    await visit('state', '.tiles');
-    await visit('audit', '.cards');
   });
 
   it('has room for what a message says, and for the names of the columns, on each width', async () => {
