@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { hashApiKey, mintApiKey } from '../../src/accounts/api-key.ts';
 import { formatId, newId } from '../../src/kernel/ids.ts';
@@ -15,10 +12,10 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { isProcessed, messagesBody, sendOne, statusOf } from '../support/notifications.ts';
 import { until } from '../support/until.ts';
+import { migrateTo } from './older-schema.ts';
 
 /** The schema of the first version. The start applies the later migrations. */
 const FIRST_MIGRATIONS = 5;
-const MIGRATIONS_DIR = 'src/store/migrations';
 const LINE = { phoneNumberId: '1001', businessAccountId: '2001', phoneNumber: '+15550781000' };
 /** The business accounts whose marketing messages somebody has stopped, with the modes of their channels, which are gone. */
 const STOPPED = { '3001': ['live'], '3002': ['test'], '3003': ['live', 'test'] } as const;
@@ -47,26 +44,19 @@ const sealer = createSealer(masterKey);
 const key = mintApiKey('test');
 const OF_ACCOUNT = { account_id: ids.account };
 const TOKEN = { access_token_sealed: sealer.seal('a-token', ids.channel), phone_number: LINE.phoneNumber };
-let firstDir: string;
 let testDatabase: TestDatabase;
 let gateway: TestGateway;
 
 before(async () => {
-  firstDir = await mkdtemp(join(tmpdir(), 'waypost-first-'));
-  for (const file of (await readdir(MIGRATIONS_DIR)).sort().slice(0, FIRST_MIGRATIONS))
-    await copyFile(join(MIGRATIONS_DIR, file), join(firstDir, file));
   testDatabase = await createTestDatabase({ migrated: false });
-  await migrate(testDatabase.database, firstDir);
+  await migrateTo(testDatabase.database, FIRST_MIGRATIONS);
   await fill();
   await migrate(testDatabase.database);
   const settings = { WAYPOST_MASTER_KEY: masterKey.toString('base64') };
   const started = await startTestGateway({ testDatabase, settings });
   gateway = { ...started, accountId: ids.account, testKey: key };
 });
-after(async () => {
-  await gateway.stop();
-  await rm(firstDir, { recursive: true });
-});
+after(() => gateway.stop());
 
 const call = (method: string, path: string, options = {}) => gateway.call(method, path, { key, ...options });
 
@@ -121,7 +111,7 @@ describe('a gateway that starts on what the first version has left', () => {
   });
 
   it('leaves a database that the first version does not refuse, because nothing since is breaking', async () => {
-    await migrate(testDatabase.database, firstDir);
+    await migrateTo(testDatabase.database, FIRST_MIGRATIONS);
   });
 });
 

@@ -1,24 +1,19 @@
 import assert from 'node:assert/strict';
-import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, it } from 'node:test';
 import { noteDelivering } from '../../src/endpoints/deliver/time-off-store.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { migrateTo } from './older-schema.ts';
 
-const MIGRATIONS_DIR = 'src/store/migrations';
 /** The last migration of the versions that do not note that they look for deliveries. */
 const UNNOTED = 41;
 const FAILING_HOURS = 6 * 24 + 1;
 let test: TestDatabase;
-let olderDir: string;
 
 beforeEach(async () => {
-  olderDir = await mkdtemp(join(tmpdir(), 'waypost-older-'));
   test = await createTestDatabase({ migrated: false });
-  await migrateTo(UNNOTED);
+  await migrateTo(test.database, UNNOTED);
   const [accountId, id] = [newId(), newId()];
   await test.database.query("insert into account (id, name) values ($1, 'Acme')", [accountId]);
   await test.database.query(
@@ -27,10 +22,7 @@ beforeEach(async () => {
     [accountId, id, FAILING_HOURS],
   );
 });
-afterEach(async () => {
-  await test.drop();
-  await rm(olderDir, { recursive: true });
-});
+afterEach(() => test.drop());
 
 it('days in which no gateway of an older version ran count against no endpoint', async () => {
   await lookBefore('6 days 16 minutes');
@@ -47,7 +39,7 @@ it('an upgrade beside an older version that runs moves no days', async () => {
 });
 
 it('what a gateway has noted since it can stays', async () => {
-  await migrateTo(UNNOTED + 1);
+  await migrateTo(test.database, UNNOTED + 1);
   await noteDelivering(test.database);
   await lookBefore('6 days');
   await migrate(test.database);
@@ -60,12 +52,6 @@ it('a database in which the statistics have not looked yet is left alone', async
   await noteDelivering(test.database);
   assert.equal(await hoursFailing(), FAILING_HOURS);
 });
-
-async function migrateTo(last: number): Promise<void> {
-  for (const file of (await readdir(MIGRATIONS_DIR)).sort().slice(0, last))
-    await copyFile(join(MIGRATIONS_DIR, file), join(olderDir, file));
-  await migrate(test.database, olderDir);
-}
 
 /** As if the last look of the statistics, which every gateway takes, had been so long ago. */
 async function lookBefore(time: string): Promise<void> {
