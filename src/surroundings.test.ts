@@ -2,29 +2,22 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { pino } from 'pino';
 import { createTestDatabase } from '../test/support/database.ts';
-import { type Database, openDatabase } from './store/database.ts';
+import type { Database } from './store/database.ts';
 import { warnOfSurroundings } from './surroundings.ts';
 
 it('a start warns of a database whose texts the system below its server orders otherwise than before', async (t) => {
-  const { database, url, drop } = await createTestDatabase({ migrated: false });
+  const plain = await createTestDatabase({ migrated: false });
+  t.after(plain.drop);
+  assert.deepEqual(await warningsOf(plain.database), []);
+  // The locale of the tests' own server is C, which has no version.
+  const { database, drop } = await createTestDatabase({ locale: "locale_provider icu icu_locale 'en-US'" });
   t.after(drop);
   assert.deepEqual(await warningsOf(database), []);
-  const name = `waypost_test_order_${process.pid}`;
-  // The locale of the tests' own server is C, which has no version.
-  await database.query(`create database ${name} locale_provider icu icu_locale 'en-US' template template0`);
-  const address = new URL(url);
-  address.pathname = `/${name}`;
-  const ordered = openDatabase({ connection: { url: address.href }, connections: 1, onError: () => undefined });
-  try {
-    assert.deepEqual(await warningsOf(ordered), []);
-    await ordered.query(`update pg_database set datcollversion = '0' where datname = current_database()`);
-    assert.deepEqual(await warningsOf(ordered), ['0']);
-    await ordered.query(`alter database ${name} refresh collation version`);
-    assert.deepEqual(await warningsOf(ordered), []);
-  } finally {
-    await ordered.close();
-    await database.query(`drop database ${name} with (force)`);
-  }
+  await database.query(`update pg_database set datcollversion = '0' where datname = current_database()`);
+  assert.deepEqual(await warningsOf(database), ['0']);
+  const [row] = await database.query<{ name: string }>('select current_database() as name');
+  await database.query(`alter database ${row?.name} refresh collation version`);
+  assert.deepEqual(await warningsOf(database), []);
 });
 
 /** With which versions the texts were put in order of which a start warns. */

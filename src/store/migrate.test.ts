@@ -133,19 +133,10 @@ describe('migrate', () => {
   });
 
   async function inEncoding(encoding: string, use: (database: Database) => Promise<void>): Promise<void> {
-    const name = `waypost_test_${encoding.toLowerCase()}_${process.pid}`;
-    await test.database.query(
-      `create database ${name} encoding '${encoding}' locale_provider libc lc_collate 'C' lc_ctype 'C' template template0`,
-    );
-    const url = new URL(test.url);
-    url.pathname = `/${name}`;
-    const database = openDatabase({ connection: { url: url.href }, connections: 1, onError: () => undefined });
-    try {
-      await use(database);
-    } finally {
-      await database.close();
-      await test.database.query(`drop database ${name} with (force)`);
-    }
+    const { database, drop } = await createTestDatabase({
+      locale: `encoding '${encoding}' locale_provider libc lc_collate 'C' lc_ctype 'C'`,
+    });
+    await use(database).finally(drop);
   }
 
   it('refuses a database whose encoding has no place for what people write, before it changes anything', () =>

@@ -23,17 +23,24 @@ const TEMPLATE_LOCK = 7_221_906_012;
 const TEMPLATE_WAIT_MS = 300_000;
 const MIGRATIONS_DIR = fileURLToPath(new URL('../../src/store/migrations', import.meta.url));
 
+interface TestDatabaseOptions {
+  migrated?: boolean;
+  /** The encoding and locale of an empty one, as `create database` takes them. */
+  locale?: string;
+}
+
 /**
- * A new database with the newest schema, or an empty one with `{ migrated: false }`. It is a copy of a template that
+ * A new database with the newest schema, or an empty one with `{ migrated: false }` or a locale. It is a copy of a template that
  * the first caller on the server makes, and takes some 30 ms.
  */
-export async function createTestDatabase(options: { migrated?: boolean } = {}): Promise<TestDatabase> {
+export async function createTestDatabase({ migrated, locale }: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const server = await findServer();
   const name = `waypost_test_${randomBytes(8).toString('hex')}`;
   await administer(server, async (admin) => {
-    const template = options.migrated === false ? 'template0' : await makeTemplate(server, admin);
+    const isEmpty = migrated === false || locale !== undefined;
+    const template = isEmpty ? 'template0' : await makeTemplate(server, admin);
     // The files are copied as they are. Writing them to the log of the server first would take half as long again.
-    await admin.query(`create database ${name} template ${template} strategy file_copy`);
+    await admin.query(`create database ${name} ${locale ?? ''} template ${template} strategy file_copy`);
   });
   const connection = connectionTo(server, name);
   const database = openTestDatabase(connection, CONNECTIONS);
