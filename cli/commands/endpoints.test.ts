@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import { Webhook } from 'standardwebhooks';
 import { startTestGateway } from '../../test/support/gateway.ts';
 import { runCli } from '../test-support.ts';
 
@@ -38,10 +38,12 @@ it('a test of an endpoint ends with 1 where the event was not taken, and a check
   assert.match(tried.stdout, /^outcome +failed$/m);
 
   const [headers, body] = [join(folder, 'headers.txt'), join(folder, 'body.json')];
-  const now = Math.floor(Date.now() / 1_000);
-  const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
-  const signature = createHmac('sha256', key).update(`evt_1.${now}.{}\n`).digest('base64');
-  await writeFile(headers, `Webhook-Id: evt_1\r\nWebhook-Timestamp: ${now}\r\nWebhook-Signature: v1,${signature}\r\n`);
+  const now = new Date();
+  const [timestamp, signature] = [Math.floor(now.getTime() / 1_000), new Webhook(secret).sign('evt_1', now, '{}\n')];
+  await writeFile(
+    headers,
+    `Webhook-Id: evt_1\r\nWebhook-Timestamp: ${timestamp}\r\nWebhook-Signature: ${signature}\r\n`,
+  );
   await writeFile(body, '{}\n');
   const checked = await endpoints('check-signature', id, '--headers-file', headers, '--body-file', body);
   assert.deepEqual([checked.exitCode, checked.stdout], [0, 'The signature is valid.\n'], checked.stderr);
