@@ -73,14 +73,20 @@ export function checkOpenRows(before: RunState, rows: number, report: string): v
     throw new Failure(`Process ${before.pid} is at work on ${report}. If that is something else by now, add --force.`);
   const since = openSince(before, rows);
   if (since === null) return;
+  const inDoubt = (what: string, messages: string) =>
+    new Failure(
+      `This send was broken off, and what was under way ${what}.\nLook for the rows after number ${rows} of ${report} with "npx waypost ${messages}". With --force the send goes on, and some may get it twice.`,
+    );
   const ageMs = Date.now() - Date.parse(since);
   if (ageMs > KEY_LIFE_MS)
-    throw new Failure(
-      `This send was broken off, and what was under way since ${since} may have been sent or not: the gateway keeps its answers for 24 hours, and can no longer tell.\nLook for the rows after number ${rows} of ${report} with "npx waypost messages --since ${since}". With --force the send goes on, and some may get it twice.`,
+    throw inDoubt(
+      `since ${since} may have been sent or not: the gateway keeps its answers for 24 hours, and can no longer tell`,
+      `messages --since ${since}`,
     );
   if (ageMs < -AHEAD_MAX_MS)
-    throw new Failure(
-      `This send was broken off, and what was under way may have been sent or not: by the clock of this machine that was at ${since}, which is yet to come. So nobody knows whether it is less than 24 hours ago, for which the gateway keeps its answers.\nLook for the rows after number ${rows} of ${report} with "npx waypost messages". With --force the send goes on, and some may get it twice.`,
+    throw inDoubt(
+      `may have been sent or not: by the clock of this machine that was at ${since}, which is yet to come. So nobody knows whether it is less than 24 hours ago, for which the gateway keeps its answers`,
+      'messages',
     );
 }
 
