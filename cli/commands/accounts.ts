@@ -10,10 +10,16 @@ export const accountCommands: readonly CommandSpec[] = [
     use: 'accounts list',
     about: 'lists accounts, newest first',
     key: 'platform',
-    options: PAGING,
-    examples: ['accounts'],
+    options: [
+      {
+        flags: '--search <text>',
+        about: 'only those with this in their name, or with this id, phone number or number id',
+      },
+      ...PAGING,
+    ],
+    examples: ['accounts', 'accounts --search acme'],
     async run({ api, options, out }) {
-      out.list(await api.call('GET', PATH, { query: pick(options, 'limit', 'cursor') }), COLUMNS);
+      out.list(await api.call('GET', PATH, { query: pick(options, 'search', 'limit', 'cursor') }), COLUMNS);
     },
   },
   {

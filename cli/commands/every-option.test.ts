@@ -68,7 +68,7 @@ const CALLS: [commandLine: string, call: string, body?: object][] = [
   ['endpoints rotate-secret end_1', 'POST /api/v1/endpoints/end_1/rotate-secret', {}],
   ['endpoints replay end_1 --after-sequence 0', 'POST /api/v1/endpoints/end_1/replay', { after_sequence: 0 }],
   [`endpoints replay end_1 --event-id ${EVENT}`, 'POST /api/v1/endpoints/end_1/replay', { event_id: EVENT }],
-  [`accounts ${PAGE}`, 'GET /platform/v1/accounts?limit=7&cursor=x'],
+  [`accounts --search acme ${PAGE}`, 'GET /platform/v1/accounts?search=acme&limit=7&cursor=x'],
   [`accounts channels ${ACCOUNT} ${PAGE}`, `GET /platform/v1/accounts/${ACCOUNT}/channels?limit=7&cursor=x`],
   [`keys list ${ACCOUNT} ${PAGE}`, `GET /platform/v1/accounts/${ACCOUNT}/keys?limit=7&cursor=x`],
   [

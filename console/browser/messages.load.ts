@@ -104,7 +104,7 @@ async function sendAll({ call }: World): Promise<void> {
 /** The time from the press of a key to the next frame, which shows the letter. */
 async function timeKeystroke(page: Page): Promise<number> {
   return page.evaluate(async () => {
-    const field = document.querySelector<HTMLInputElement>('#search');
+    const field = document.querySelector<HTMLInputElement>('input[type="search"]');
     const beganMs = performance.now();
     if (field !== null) field.value = field.value.length > 20 ? '' : `${field.value}x`;
     field?.dispatchEvent(new InputEvent('input', { bubbles: true }));

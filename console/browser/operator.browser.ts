@@ -33,6 +33,33 @@ describe('the console of the operator', () => {
     await customer.getByText('Quayside Tea').waitFor();
   });
 
+  it('finds an account by its name or number, and the same list again on the way back', async () => {
+    const { id } = await world.makeAccount('Müller & Sons');
+    await world.makeAccount('Nobody Else');
+    const other = await world.open();
+    await signIn(other, world.gateway.dev.platform_key);
+    await other.getByRole('link', { name: 'Nobody Else' }).waitFor();
+    await other.getByLabel('Search').fill('muller');
+    await other.getByLabel('Search').press('Enter');
+    await other.getByRole('link', { name: 'Nobody Else' }).waitFor({ state: 'detached' });
+    await other.getByRole('link', { name: 'Müller & Sons' }).click();
+    await other.getByRole('heading', { level: 1, name: 'Müller & Sons' }).waitFor();
+    await other.goBack();
+    await other.getByRole('link', { name: 'Müller & Sons' }).waitFor();
+    assert.equal(await other.getByRole('link', { name: 'Nobody Else' }).count(), 0);
+    assert.equal(await other.getByLabel('Search').inputValue(), 'muller');
+    await other.getByLabel('Search').fill('no such name');
+    await other.getByRole('button', { name: 'Search' }).click();
+    await other.getByText('No account is found').waitFor();
+    await other.getByLabel('Search').fill(` ${id} `);
+    await other.getByRole('button', { name: 'Search' }).click();
+    await other.getByRole('link', { name: 'Müller & Sons' }).waitFor();
+    await other.getByRole('button', { name: 'Sign out' }).click();
+    await signIn(other, world.gateway.dev.platform_key);
+    await other.getByRole('link', { name: 'Nobody Else' }).waitFor();
+    assert.equal(await other.getByLabel('Search').inputValue(), '');
+  });
+
   it('renames an account; a dialog that is opened again tells nothing of a failure from before', async () => {
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Rename' }).click();

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
-import { PAGE_SCHEMA, pageOf, readPage } from '../http/page.ts';
+import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
 import { accountRoute, platformRoute, type Route } from '../http/route.ts';
+import { unescapedPlus } from '../http/unescaped-plus.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { formatId } from '../kernel/ids.ts';
 import { SCOPES } from '../kernel/principal.ts';
@@ -12,6 +13,7 @@ import { keyRoutes } from './key-routes.ts';
 import { accountOperations } from './operations.ts';
 import { presentAccount } from './present.ts';
 import { noAccount, requireAccount } from './require-account.ts';
+import { searchAccountRows } from './search-store.ts';
 import { listAccountRows } from './store.ts';
 
 interface Deps {
@@ -31,6 +33,21 @@ const ACCOUNT_CHANGES = Type.Object(
     suspended: Type.Optional(Type.Boolean({ description: 'Whether it may only read.' })),
   },
   { additionalProperties: false, examples: [{ suspended: true }] },
+);
+
+const LIST_QUERY = Type.Object(
+  {
+    ...PAGE_QUERY,
+    search: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description:
+          'Only those with this in their name, whatever the case and the accents of its letters; or with exactly this as their id, or as the phone number, phone number id or business account id of one of their channels.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
 );
 
 /** Accounts and keys and what was changed of them, for the platform; and an account's view of itself. */
@@ -69,10 +86,14 @@ function listRoute({ database }: Deps): Route {
     summary: 'List accounts, newest first',
     operation: accountOperations.list,
     bodyUse: 'none',
-    querySchema: PAGE_SCHEMA,
+    querySchema: LIST_QUERY,
     async handle({ query }) {
       const page = readPage(query);
-      const rows = await listAccountRows(database, page.before, page.limit + 1);
+      const { search } = query;
+      const rows =
+        search === undefined
+          ? await listAccountRows(database, page.before, page.limit + 1)
+          : await searchAccountRows(database, unescapedPlus(search), page.before, page.limit + 1);
       return { status: 200, body: pageOf(rows, page, rows.map(presentAccount)) };
     },
   });

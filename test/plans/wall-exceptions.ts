@@ -19,6 +19,7 @@ const WITHOUT_ACCOUNT: Exceptions = {
   ],
   "The platform's view of all accounts.": [
     'src/accounts/audit-store.ts listAuditRows: audit',
+    'src/accounts/search-store.ts searchAccountRows: channel',
     'src/platform-state/store.ts countWaitingDeliveries: delivery',
     'src/platform-state/store.ts readRunningState: request',
     'src/platform-state/store.ts readStatisticsState: message_statistics_due',
