@@ -1,5 +1,5 @@
 import { type AuditAction, insertAudit, PLATFORM } from '../accounts/audit-store.ts';
-import { LAST_UUID, newId } from '../kernel/ids.ts';
+import { LAST_UUID, newId, parseId } from '../kernel/ids.ts';
 import { isRecord } from '../kernel/is-record.ts';
 import { emptiedInbound } from '../messages/inbound-content.ts';
 import { forgetParents } from '../people/parent-store.ts';
@@ -17,11 +17,13 @@ import { emptyReferences, REFERENCES } from './reference-store.ts';
 import { emptyRefused } from './refused-store.ts';
 import type { Reached, Stretch } from './stretch.ts';
 import {
+  type EventOfPerson,
   emptyAttempts,
   emptyMessages,
   emptyNotifications,
   findEventsOfPerson,
   findNames,
+  findSaidSince,
   type Name,
   replaceMessages,
 } from './walk-store.ts';
@@ -110,12 +112,15 @@ async function eraseStretch(
 }
 
 function stretchOf({ account_id: accountId, down_to: place }: ErasureRow, erasures: readonly ErasureRow[]): Stretch {
+  // The last one counts: they come in the order in which they were asked for.
+  const askedAt = new Map(erasures.flatMap(({ persons, asked_at: at }) => persons.map((name) => [name, at])));
   return {
     accountId,
     place: place ?? LAST_UUID,
     limit: ROWS_A_BATCH,
     asked: erasures.map(({ persons: [asked = ''] }) => asked),
-    persons: [...new Set(erasures.flatMap(({ persons }) => persons))],
+    persons: [...askedAt.keys()],
+    askedAt: [...askedAt.values()],
   };
 }
 
@@ -155,12 +160,18 @@ async function keepMore(tx: Queryable, erasure: ErasureRow, names: Iterable<stri
 
 async function emptyEvents(tx: Queryable, stretch: Stretch): Promise<Reached> {
   const { reached, found } = await findEventsOfPerson(tx, stretch);
-  const emptied = found.map(({ id, message, own }) => ({
-    id,
-    message: own ? withoutPerson(message) : withoutReferences(message),
-  }));
+  const since = await findSaidSince(tx, stretch, found.flatMap(messageOf));
+  const emptied = found
+    .filter((event) => !messageOf(event).some((id) => since.has(id)))
+    .map(({ id, message, own }) => ({ id, message: own ? withoutPerson(message) : withoutReferences(message) }));
   if (emptied.length > 0) await replaceMessages(tx, stretch.accountId, emptied);
   return reached;
+}
+
+/** The id of the person's own message that an event tells of; none of somebody else's. */
+function messageOf({ own, message }: EventOfPerson): string[] {
+  const id = own ? parseId('msg', String(message.id)) : undefined;
+  return id === undefined ? [] : [id];
 }
 
 /** The other side of the message is the account's own number, and stays. */

@@ -26,6 +26,16 @@ before(async () => {
 });
 after(() => gateway.stop());
 
+/** A message, or an event that tells of one. */
+interface Told {
+  type: string;
+  data?: { message: Told };
+  [member: string]: unknown;
+}
+
+const ownPart = ({ data, ...message }: Told): unknown[] =>
+  data === undefined ? [message.from, message.user_id, message[message.type]] : ownPart(data.message);
+
 describe('erasing a person of whom the provider tells more afterwards', () => {
   it('is not undone by what the provider reports of a message afterwards', async () => {
     const body = { to: '+447700900786', type: 'text', text: { body: 'Hello' } };
@@ -42,6 +52,43 @@ describe('erasing a person of whom the provider tells more afterwards', () => {
     assert.deepEqual([to, userId, messageId], [null, null, null]);
   });
 
+  it('leaves what the person writes afterwards, and empties what came afterwards and was written before', async () => {
+    const [from, userId] = ['+447700900784', 'GB.ANEW'];
+    const line = await lineOf(gateway);
+    const say = (id: string, seconds: number, more = {}) => {
+      const message = { from_user_id: userId, timestamp: String(seconds), text: { body: id }, ...more };
+      return postAndApply(gateway, messagesBody(line, { messages: [textFrom(from, id, message)] }));
+    };
+    const nowSeconds = () => Math.floor(Date.now() / 1_000);
+    const beforeSeconds = nowSeconds();
+    await say('wamid.before', beforeSeconds);
+    await askToErase(gateway, { to: from });
+    const askedSeconds = nowSeconds();
+    await until(() => nowSeconds() > askedSeconds);
+    await say('wamid.held-up', beforeSeconds);
+    await say('wamid.anew', nowSeconds());
+    await say('wamid.moved', nowSeconds(), reactionTo('wamid.anew'));
+    await endErasures(gateway.database);
+    const own = async (path: string) => {
+      const { data }: { data: Told[] } = (await gateway.call('GET', `/api/v1/${path}`)).json;
+      return data.map(ownPart);
+    };
+    const stays = [
+      [from, userId, { body: 'wamid.anew' }],
+      [from, userId, { message_id: 'wamid.anew', emoji: '👍' }],
+    ];
+    const goes = [null, null, null];
+    const ofPerson = `messages?person=${encodeURIComponent(from)}`;
+    assert.deepEqual(await own('messages?direction=inbound&limit=4'), [...stays.toReversed(), goes, goes]);
+    assert.deepEqual(await own(ofPerson), stays.toReversed());
+    const told = await own('events?type=message.received&limit=100');
+    assert.deepEqual(told.slice(-4), [goes, goes, ...stays]);
+    await askToErase(gateway, { to: from });
+    await endErasures(gateway.database);
+    assert.deepEqual(await own(ofPerson), [], 'asked for again, they go too');
+    assert.ok(!JSON.stringify(await own('events?type=message.received&limit=100')).includes(from));
+  });
+
   it('is not undone by a message that the provider repeats in the moment in which it is emptied', async () => {
     const { accountId, database } = gateway;
     const line = await lineOf(gateway);
@@ -51,7 +98,14 @@ describe('erasing a person of whom the provider tells more afterwards', () => {
     let repeated: Promise<void> | undefined;
     let isApplied = false;
     await database.transaction(async (tx) => {
-      await emptyMessages(tx, { accountId, place: LAST_UUID, limit: 1_000, asked: [from], persons: [from] });
+      await emptyMessages(tx, {
+        accountId,
+        place: LAST_UUID,
+        limit: 1_000,
+        asked: [from],
+        persons: [from],
+        askedAt: [new Date()],
+      });
       repeated = postAndApply(gateway, body).then(() => {
         isApplied = true;
       });

@@ -117,7 +117,7 @@ describe('many persons of an account who are erased', () => {
     const isLeft = 'select count(*)::int as bodies from notification where octet_length(body) > 0';
     const bodies = (await database.query<{ bodies: number }>(isLeft))[0]?.bodies ?? 0;
     assert.ok(bodies > 3);
-    const stretch = { accountId, place: LAST_UUID, limit: 100, asked: [], persons: [stranger, late] };
+    const stretch = { accountId, place: LAST_UUID, limit: 100, asked: [], persons: [stranger, late], askedAt: [] };
     const leftAfter = async (bytesMax: number) => {
       const place = await database.transaction((tx) => emptyNotifications(tx, stretch, bytesMax));
       stretch.place = place ?? assert.fail('It has not gone on');

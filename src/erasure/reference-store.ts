@@ -1,4 +1,5 @@
 import type { Queryable } from '../store/database.ts';
+import { saidSince } from './said-since-store.ts';
 import { type Reached, type Stretch, walk } from './stretch.ts';
 
 /** Where content names a message: one that was reacted to, or that was taken back or changed. */
@@ -44,18 +45,22 @@ const TOLD_IN_ROW = tellsOfPerson({ type: 'type', answered: 'reply_to_provider_m
 
 const REFERENCE_EMPTY = `
   with batch as (
-    select id, type, reply_to_provider_message_id, content from message
+    select id, type, reply_to_provider_message_id, content, direction, phone, user_id, outcome_at, received_at from message
     where account_id = $1 and id < $2 order by id desc limit $3
   ), emptied as (
     update message m set reply_to_provider_message_id = null, content = case
       when m.type = 'system' then null
       when jsonb_typeof(m.content) = 'object' then m.content - '{${REFERENCES.join(',')}}'::text[]
       else m.content end
-    where m.account_id = $1 and m.id = any(array(select id from batch where ${TOLD_IN_ROW}))
+    where m.account_id = $1 and m.id = any(array(
+      select id from batch where ${TOLD_IN_ROW} and ${saidSince('$4', '$6')} is not true))
   )
   select id as reached from batch order by id limit 1`;
 
-/** Empties what messages of others tell of the person. It comes before `emptyMessages`, after which no message is the person's any more. */
+/**
+ * Empties what messages of others tell of the person. It comes before `emptyMessages`, after which no message is the person's any more,
+ * but for those that stay.
+ */
 export function emptyReferences(tx: Queryable, stretch: Stretch): Promise<Reached> {
-  return walk(tx, REFERENCE_EMPTY, stretch, patternsOf(stretch.persons));
+  return walk(tx, REFERENCE_EMPTY, stretch, patternsOf(stretch.persons), stretch.askedAt);
 }

@@ -14,6 +14,8 @@ export interface Stretch {
   asked: readonly string[];
   /** All names of these people that are known. */
   persons: readonly string[];
+  /** When each of these names was asked to be forgotten, the last time. */
+  askedAt: readonly Date[];
 }
 
 /** Where a stretch ended; null: there is nothing left. */

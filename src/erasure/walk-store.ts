@@ -1,6 +1,7 @@
 import { erasedId } from '../messages/report/inbound-store.ts';
 import type { Queryable } from '../store/database.ts';
 import { patternsOf, tellsOfPerson } from './reference-store.ts';
+import { saidSince } from './said-since-store.ts';
 import { type Reached, type Stretch, valuesOf, walk } from './stretch.ts';
 
 /** What stands beside the names that were asked for, in rows with `phone` and `user_id`. */
@@ -105,6 +106,20 @@ export async function findEventsOfPerson(
   return rows[0] ?? { reached: null, found: [] };
 }
 
+const SAID_SINCE = `
+  select id from message where account_id = $1 and id = any($2::uuid[]) and ${saidSince('$3', '$4')}`;
+
+/** Which of these messages the person has written since they were asked to be forgotten. */
+export async function findSaidSince(
+  tx: Queryable,
+  { accountId, persons, askedAt }: Stretch,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await tx.query<{ id: string }>(SAID_SINCE, [accountId, ids, persons, askedAt]);
+  return new Set(rows.map(({ id }) => id));
+}
+
 const EVENT_REPLACE = `
   update event e set data = jsonb_build_object('message', r.message)
   from unnest($2::uuid[], $3::jsonb[]) as r(id, message) where e.account_id = $1 and e.id = r.id`;
@@ -136,10 +151,10 @@ export const SOMEBODY_ELSE = `exists (
  */
 const MESSAGE_EMPTY = `
   with batch as (
-    select id, phone, user_id, request_id, channel_id, direction, provider_message_id from message
+    select id, phone, user_id, request_id, channel_id, direction, provider_message_id, outcome_at, received_at from message
     where account_id = $1 and id < $2 order by id desc limit $3
   ), named as (
-    select * from batch where phone = any($4) or user_id = any($4)
+    select * from batch where (phone = any($4) or user_id = any($4)) and ${saidSince('$4', '$6')} is not true
   ), running as (
     select id from request
     where account_id = $1 and id = any(array(select request_id from named)) and completed_at is null
@@ -177,7 +192,7 @@ const MESSAGE_EMPTY = `
  * the message is emptied nobody can find it any more.
  */
 export function emptyMessages(tx: Queryable, stretch: Stretch): Promise<Named> {
-  return readNamed(tx, MESSAGE_EMPTY, [...valuesOf(stretch), stretch.asked]);
+  return readNamed(tx, MESSAGE_EMPTY, [...valuesOf(stretch), stretch.asked, stretch.askedAt]);
 }
 
 /**

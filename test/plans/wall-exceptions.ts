@@ -91,6 +91,7 @@ const WITHOUT_MODE: Exceptions = {
     'src/erasure/walk-store.ts findEventsOfPerson: event',
     'src/erasure/walk-store.ts findEventsOfPerson: message',
     'src/erasure/walk-store.ts findNames: message',
+    'src/erasure/walk-store.ts findSaidSince: message',
     'src/erasure/walk-store.ts replaceMessages: event',
     'src/messages/report/inbound-store.ts detachInboundIds: channel',
     'src/people/parent-store.ts forgetParents: parent_user_id',
