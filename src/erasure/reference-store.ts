@@ -1,3 +1,4 @@
+import { E164 } from '../kernel/phone-number.ts';
 import type { Queryable } from '../store/database.ts';
 import { saidSince } from './said-since-store.ts';
 import { type Reached, type Stretch, walk } from './stretch.ts';
@@ -35,10 +36,15 @@ export const tellsOfPerson = ({ type, answered, content }: Told) => `(
  */
 export function patternsOf(persons: readonly string[]): string[] {
   return persons.map((person) =>
-    person.startsWith('+')
-      ? `(?<![0-9])${person.slice(1)}(?![0-9])`
-      : `(?<![A-Z0-9])${person.replaceAll('.', '\\.')}(?![A-Za-z0-9])`,
+    E164.test(person) ? `(?<![0-9])${person.slice(1)}(?![0-9])` : `(?<![A-Z0-9])${literally(person)}(?![A-Za-z0-9])`,
   );
+}
+
+/** The user id as it stands in JSON. It is the provider's, and may have characters that mean something in an expression. */
+function literally(userId: string): string {
+  return JSON.stringify(userId)
+    .slice(1, -1)
+    .replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
 const TOLD_IN_ROW = tellsOfPerson({ type: 'type', answered: 'reply_to_provider_message_id', content: 'content' });
