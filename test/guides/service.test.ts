@@ -35,6 +35,12 @@ describe('a gateway as a service or a container, as the guide has it', () => {
     assert.match(read('Dockerfile'), /^USER [1-9]\d*:[1-9]\d*$/m);
   });
 
+  it('has no capability in the container, can gain none, and writes to its data folder only', () => {
+    const [, gateway = ''] = /^ {2}gateway:\n((?: {4}.*\n|\n)+)/m.exec(read('compose.yaml')) ?? [];
+    for (const line of ['read_only: true', 'cap_drop: [ALL]', "security_opt: ['no-new-privileges:true']"])
+      assert.ok(gateway.includes(`\n    ${line}\n`), line);
+  });
+
   it('can read what is beside its settings, such as the authority of the database, and no secret', async (t) => {
     const dir = await mkdtemp(join(tmpdir(), 'waypost-service-'));
     t.after(() => rm(dir, { recursive: true, force: true }));
