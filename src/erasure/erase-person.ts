@@ -4,6 +4,7 @@ import { isRecord } from '../kernel/is-record.ts';
 import { emptiedInbound } from '../messages/inbound-content.ts';
 import { forgetParents } from '../people/parent-store.ts';
 import type { Database, Queryable } from '../store/database.ts';
+import { emptyRefused } from './empty-refused.ts';
 import type { PersonMark } from './person-mark.ts';
 import {
   claimErasures,
@@ -14,7 +15,6 @@ import {
   moveErasures,
 } from './person-store.ts';
 import { emptyReferences, REFERENCES } from './reference-store.ts';
-import { emptyRefused } from './refused-store.ts';
 import type { Reached, Stretch } from './stretch.ts';
 import {
   type EventOfPerson,

@@ -1,48 +1,75 @@
-import { E164 } from '../kernel/phone-number.ts';
+import type { RefusedEntry } from '../messages/message.ts';
 import type { Queryable } from '../store/database.ts';
-import { type Reached, type Stretch, walk } from './stretch.ts';
+import type { Reached, Stretch } from './stretch.ts';
 import { SOMEBODY_ELSE } from './walk-store.ts';
 
-const KEPT = `regexp_replace(entry->>'to', '[^0-9()[\\]]', '', 'g')`;
-const WITHOUT_BRACKETED_ZERO = `regexp_replace(${KEPT}, '[([]0[])]', '', 'g')`;
-const DIGITS = `regexp_replace(regexp_replace(${WITHOUT_BRACKETED_ZERO}, '[^0-9]', '', 'g'), '^(00|011)', '')`;
+/**
+ * A batch ends when it has so much of refused entries, as they are stored: an entry may have a mebibyte, of which the database stores a
+ * ninetieth at best.
+ */
+const BYTES_A_BATCH = 1 << 15;
+
+/** The entries of a request that never became a message. */
+export interface Refused {
+  id: string;
+  entries: RefusedEntry[];
+}
 
 /**
- * Whether an entry names the person. A number that could not be read does so if it has the same digits once a zero in brackets and
- * what is dialled before a country code (00 or 011) are left out. A single leading zero is not left out: it begins a national
- * number, which may be anybody's.
+ * No message leads to a refused entry, so all requests of the account are walked through. A request that still runs is left to the
+ * second walk: ending it needs what it holds.
  */
-const NAMES_PERSON = `(entry->>'to' = any($4) or ${DIGITS} = any($5))`;
-
-const ENTRY_LEFT = `exists (
-        select from jsonb_array_elements(r.refused) as entry where entry->>'to' <> '' and not ${NAMES_PERSON})`;
-const ANYBODY_LEFT = `(${SOMEBODY_ELSE} or ${ENTRY_LEFT})`;
-
-/**
- * No message leads to a refused entry, so all requests of the account are walked through. What a request holds for all its recipients
- * is emptied if it names nobody else. A request that still runs is left to the second walk: ending it needs what it holds.
- */
-const REFUSED_EMPTY = `
-  with batch as (
-    select id, refused, completed_at from request
+const REFUSED_FIND = `
+  with near as (
+    select id, refused, completed_at, coalesce(pg_column_size(refused), 0) as bytes from request
     where account_id = $1 and id < $2 order by id desc limit $3
-  ), emptied as (
-    update request r set
-      content = case when ${ANYBODY_LEFT} then r.content end,
-      client_reference = case when ${ANYBODY_LEFT} then r.client_reference end,
-      idempotency_key = case when ${ANYBODY_LEFT} then r.idempotency_key end,
-      refused = (
-        select jsonb_agg(case when ${NAMES_PERSON}
-          then entry - 'user_id' - 'client_reference' || '{"to": ""}' else entry end order by place)
-        from jsonb_array_elements(r.refused) with ordinality as t(entry, place))
-    where r.account_id = $1 and r.id = any(array(
-      select id from batch where completed_at is not null
-        and exists (select from jsonb_array_elements(batch.refused) as entry where ${NAMES_PERSON})))
+  ), counted as (
+    select id, refused, completed_at, sum(bytes) over (order by id desc) - bytes as bytes_before from near
+  ), batch as (
+    select id, refused, completed_at from counted where bytes_before < ${BYTES_A_BATCH}
   )
-  select id as reached from batch order by id limit 1`;
+  select (select id from batch order by id limit 1) as reached,
+    array(select jsonb_build_object('id', id, 'entries', refused) from batch
+      where completed_at is not null and refused is not null) as found`;
 
-/** Empties the entries that never became a message and name the person, be it by a number in another form. */
-export function emptyRefused(tx: Queryable, stretch: Stretch): Promise<Reached> {
-  const numbers = stretch.persons.filter((person) => E164.test(person)).map((number) => number.slice(1));
-  return walk(tx, REFUSED_EMPTY, stretch, numbers);
+export async function findRefused(
+  tx: Queryable,
+  { accountId, place, limit }: Stretch,
+): Promise<{ reached: Reached; found: Refused[] }> {
+  const rows = await tx.query<{ reached: Reached; found: Refused[] }>(REFUSED_FIND, [accountId, place, limit]);
+  return rows[0] ?? { reached: null, found: [] };
+}
+
+const ANYBODY_LEFT = `(given.names_others or ${SOMEBODY_ELSE})`;
+
+/**
+ * What a request holds for all its recipients is emptied if it names nobody else. Rows are found by a list of their ids, because a join was
+ * planned to read all requests of the account.
+ */
+const REFUSED_REPLACE = `
+  update request r set refused = given.entries,
+    content = case when ${ANYBODY_LEFT} then r.content end,
+    client_reference = case when ${ANYBODY_LEFT} then r.client_reference end,
+    idempotency_key = case when ${ANYBODY_LEFT} then r.idempotency_key end
+  from unnest($2::uuid[], $3::jsonb[], $5::boolean[]) as given(id, entries, names_others)
+  where r.account_id = $1 and r.id = any($2) and r.id = given.id`;
+
+/** What is left of the entries of a request. */
+export interface Left extends Refused {
+  /** Whether one of them names somebody else. */
+  namesOthers: boolean;
+}
+
+export async function replaceRefused(
+  tx: Queryable,
+  { accountId, persons }: Stretch,
+  requests: readonly Left[],
+): Promise<void> {
+  await tx.query(REFUSED_REPLACE, [
+    accountId,
+    requests.map(({ id }) => id),
+    requests.map(({ entries }) => JSON.stringify(entries)),
+    persons,
+    requests.map(({ namesOthers }) => namesOthers),
+  ]);
 }

@@ -35,7 +35,7 @@ export const MAY_READ_MORE: Record<string, string> = {
   'src/erasure/account-store.ts deleteRows': 'Deletes everything that an account has.',
   'src/erasure/person-store.ts finishErasure': 'Runs once for a person.',
   'src/erasure/reference-store.ts emptyReferences': 'Ends at the limit of a step.',
-  'src/erasure/refused-store.ts emptyRefused': 'Ends at the limit of a step.',
+  'src/erasure/refused-store.ts findRefused': 'Ends at the limit of a step.',
   'src/erasure/walk-store.ts emptyAttempts': 'Ends at the limit of a step.',
   'src/erasure/walk-store.ts emptyMessages': 'Ends at the limit of a step.',
   'src/erasure/walk-store.ts findEventsOfPerson': 'Ends at the limit of a step.',
