@@ -117,6 +117,18 @@ describe('migrate', () => {
     await migrate(test.database, migrationsDir);
   });
 
+  it('changes nothing of a schema that is up to date, so that a gateway starts while the database refuses changes of it', async () => {
+    const { database } = test;
+    await migrate(database, migrationsDir);
+    await database.query(`
+      create function refuse() returns event_trigger language plpgsql as
+      $$ begin raise exception '% is frozen', tg_tag; end $$`);
+    await database.query('create event trigger refuse on ddl_command_start execute function refuse()');
+    assert.equal(await migrate(database, migrationsDir), false);
+    await writeMigration('0003_third.sql', 'create table third (id integer);');
+    await assert.rejects(migrate(database, migrationsDir), /CREATE TABLE is frozen/);
+  });
+
   it('refuses a newer schema whose migration is marked breaking', async () => {
     await writeMigration('0003_third.sql', '-- breaking\ndrop table second;');
     await migrate(test.database, migrationsDir);

@@ -40,7 +40,7 @@ export interface MigrateNews {
 }
 
 const CREATE_TABLE = `
-  create table if not exists migration (
+  create table migration (
     number integer primary key,
     name text not null,
     sha256 text not null,
@@ -57,6 +57,15 @@ const ENCODINGS: ReadonlySet<string> = new Set(['UTF8', 'SQL_ASCII']);
 const READ_SERVER = `
   select current_setting('server_version_num')::int as number, current_setting('server_version') as version,
     current_setting('server_encoding') as encoding`;
+
+/**
+ * Whether the table of migrations is in the schema that it would be made in. It is not made "if it does not exist": that is a change of the
+ * schema also where it exists, and a database may refuse such changes for a while, as by an event trigger.
+ */
+const IS_MADE = `select to_regclass(quote_ident(current_schema()) || '.migration') is not null as made`;
+
+/** Changes nothing. It is refused where nothing can be written, as by a server that follows another one: a start has to wait there. */
+const MUST_WRITE = 'update migration set number = number where false';
 
 /**
  * Brings the schema up to date: applies each file that is not applied yet, in the order of their numbers, each in a
@@ -128,7 +137,8 @@ async function applyNext(
   // here, and then sees what the first one has committed.
   await tx.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
   await refuseWrongServer(tx);
-  await tx.query(CREATE_TABLE);
+  const [table] = await tx.query<{ made: boolean }>(IS_MADE);
+  await tx.query(table?.made === true ? MUST_WRITE : CREATE_TABLE);
   const applied = await tx.query<Applied>('select number, name, sha256, breaking from migration order by number');
   refuseWrongSchema(migrations, applied);
   const next = migrations[applied.length];

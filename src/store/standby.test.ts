@@ -31,6 +31,11 @@ it('a server that only follows another one is unavailable, also where it is aske
 
   const { database } = await start();
   assert.deepEqual(await database.query('select pg_is_in_recovery() as follows'), [{ follows: true }]);
+  await assert.rejects(
+    migrate(database),
+    StoreUnavailable,
+    'a start waits for it, although there is nothing to change',
+  );
   await assert.rejects(database.query('update channel_pace set next_at = now()'), StoreUnavailable);
   await assert.rejects(database.query('select next_at from channel_pace'), StoreUnavailable);
 });
