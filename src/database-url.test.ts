@@ -60,6 +60,16 @@ describe('a DATABASE_URL that cannot be used is told by its name, in a sentence 
       'create table migration (id int)',
       /that nothing else has tables in: .*number/,
     ],
+    [
+      'has another program’s type',
+      "create type mode as enum ('fast')",
+      /that nothing else has tables in: type "mode" already exists$/,
+    ],
+    [
+      'has another program’s function',
+      "create function uuid_bound(at timestamptz) returns uuid language sql as 'select gen_random_uuid()'",
+      /that nothing else has tables in: function "uuid_bound" already exists/,
+    ],
     ['has no schema for its tables', 'drop schema public', /that its user owns: no schema has been selected/],
   ] as const)
     it(`because the database ${how}`, async (t) => {

@@ -3,8 +3,8 @@ import { StoreUnavailable } from './kernel/store-unavailable.ts';
 
 /** The SQLSTATEs of what a role of PostgreSQL may not do, and of having no schema to make tables in. */
 const NOT_OWNED = ['42501', '3F000'];
-/** A table of that name is there already, or is another one than ours. */
-const NAME_TAKEN = ['42P07', '42703'];
+/** A table, type or function of that name is there already, or a table is another one than ours. */
+const NAME_TAKEN = ['42P07', '42710', '42723', '42703'];
 /** The server has given as many connections as it may, or as this user or database may have. */
 const NONE_LEFT = '53300';
 
