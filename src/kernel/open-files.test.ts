@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { it } from 'node:test';
 
-const PRINT = `import('${new URL('open-files.ts', import.meta.url).href}').then((file) => console.log(file.openFilesMax()))`;
+const FILE = JSON.stringify(new URL('open-files.ts', import.meta.url));
+const PRINT = `import(${FILE}).then((file) => console.log(file.openFilesMax()))`;
 
 it('a process knows how many files it may have open', {
   skip: process.platform !== 'linux' && 'only Linux tells it',
