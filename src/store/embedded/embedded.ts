@@ -1,5 +1,5 @@
 import { chmod, mkdir, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { keepRunning } from '../../kernel/keep-running.ts';
 import type { Connection } from '../database.ts';
 import { loopbackAddress, socketAddress } from './address.ts';
@@ -8,7 +8,7 @@ import { clusterMajor, makeCluster } from './cluster.ts';
 import { endLeftovers } from './leftovers.ts';
 import { lockDataDir } from './lock.ts';
 import { stopOrphan } from './orphan.ts';
-import { choosePlace } from './place.ts';
+import { choosePlace, type Place } from './place.ts';
 import { type Server, type ServerOptions, startServer } from './server.ts';
 
 export interface EmbeddedLog {
@@ -67,19 +67,24 @@ export async function startEmbedded({
 }: EmbeddedOptions): Promise<Embedded> {
   const dir = resolve(dataDir);
   await makeDataDir(dir);
-  const lock = await lockDataDir(dir);
+  const locks = [await lockDataDir(dir)];
+  const release = () => {
+    for (const lock of locks) lock.release();
+  };
   try {
-    const { connection, stop } = await startIn(dir, log, stopping, durable);
+    const place = await choosePlace(dir, log);
+    if (dirname(place.baseDir) !== dir) locks.push(await lockDataDir(dir, place.baseDir));
+    const { connection, stop } = await startIn(place, log, stopping, durable);
     let stopped: Promise<void> | undefined;
     return {
       connection,
       stop: () => {
-        stopped ??= stop().finally(() => lock.release());
+        stopped ??= stop().finally(release);
         return stopped;
       },
     };
   } catch (error) {
-    lock.release();
+    release();
     // If the start was stopped, throws that reason: an error that comes of the stop is no fault of its own.
     stopping.throwIfAborted();
     throw error;
@@ -96,8 +101,7 @@ async function makeDataDir(dir: string): Promise<void> {
   else if (isRoot) await chmod(dir, (await stat(dir)).mode | 0o001);
 }
 
-async function startIn(dataDir: string, log: EmbeddedLog, starting: AbortSignal, durable: boolean): Promise<Embedded> {
-  const place = await choosePlace(dataDir, log);
+async function startIn(place: Place, log: EmbeddedLog, starting: AbortSignal, durable: boolean): Promise<Embedded> {
   const { baseDir, clusterDir, runAs } = place;
   const binDir = await findBinaries({
     baseDir,

@@ -15,10 +15,14 @@ export interface DataDirLock {
  * Makes this process the only one that works on a data folder, or throws a sentence for the operator. Node has no call to lock a file, but
  * its SQLite locks one by the kernel. Such a lock ends with its process, however that dies. So there is no stale lock to judge, and no
  * process id that another process may have got meanwhile.
+ *
+ * A database that is `outside` of the data folder has a lock of its own: a copy of the data folder has another lock, and names the same
+ * database.
  */
-export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
-  const holderFile = join(dataDir, 'lock.pid');
-  const lockFile = join(dataDir, 'lock');
+export async function lockDataDir(dataDir: string, outside?: string): Promise<DataDirLock> {
+  const folder = outside ?? dataDir;
+  const holderFile = join(folder, 'lock.pid');
+  const lockFile = join(folder, 'lock');
   await makeLockFile(lockFile);
   let lock: DatabaseSync | undefined;
   try {
@@ -26,10 +30,10 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
     lock.exec('pragma locking_mode = exclusive; begin exclusive');
   } catch (error) {
     lock?.close();
-    if (isBusy(error)) throw new Error(await heldSentence(dataDir, holderFile), { cause: error });
+    if (isBusy(error)) throw new Error(await heldSentence(dataDir, outside, holderFile), { cause: error });
     // SQLite says what is wrong, such as a full disk, and not where.
     const why = messageOf(error);
-    throw new Error(`The data folder ${dataDir} cannot be locked, by its file ${lockFile}: ${why}.`, { cause: error });
+    throw new Error(`The data folder ${folder} cannot be locked, by its file ${lockFile}: ${why}.`, { cause: error });
   }
   await writeFile(holderFile, `${process.pid}\n`, { mode: 0o600 });
   return { release: () => lock.close() };
@@ -51,11 +55,17 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
 }
 
-async function heldSentence(dataDir: string, holderFile: string): Promise<string> {
+async function heldSentence(dataDir: string, outside: string | undefined, holderFile: string): Promise<string> {
   // The holder writes the file just after it has taken the lock. Between the two the file is missing, or names the holder before.
   const holder = (await readFile(holderFile, 'utf8').catch(() => '')).trim();
+  const other = `Another Waypost (process ${holder || 'unknown'}) is running on`;
+  if (outside !== undefined)
+    return (
+      `${other} the database in ${outside}, which ${join(dataDir, 'postgres-location')} names: one of the two data folders is a copy of ` +
+      'the other. Stop it first, or give this one its own folder with WAYPOST_DATA_DIR; "npm run backup" copies the database too.'
+    );
   return (
-    `Another Waypost (process ${holder || 'unknown'}) is running on the data folder ${dataDir}. Stop it first, or give this ` +
-    'one its own folder with WAYPOST_DATA_DIR, or let both use one database with DATABASE_URL.'
+    `${other} the data folder ${dataDir}. Stop it first, or give this one its own folder with WAYPOST_DATA_DIR, or let both use one ` +
+    'database with DATABASE_URL.'
   );
 }
