@@ -95,7 +95,7 @@ it('a call that may have been done is told as that, and no other', async (t) => 
   const broken = (answer: ServerResponse) => void answer.destroy();
   const answered = (status: number, code?: string) => (answer: ServerResponse) =>
     void answer.writeHead(status).end(code === undefined ? '<h1>Sorry</h1>' : JSON.stringify({ code, detail: 'No.' }));
-  for (act of [broken, answered(408), answered(504), answered(500, 'internal_error')]) {
+  for (act of [broken, answered(408), answered(500), answered(504), answered(500, 'internal_error')]) {
     assert.equal(await isTold(create), true);
     assert.equal(await isTold(['accounts', 'delete', 'an-id', '--yes']), true);
     assert.equal(await isTold(['keys', 'list', 'an-id']), false);

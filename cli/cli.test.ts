@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { existsSync, globSync, readFileSync } from 'node:fs';
-import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { globSync, readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -314,31 +313,6 @@ describe('the command line', () => {
     const other = await runCli(['messages', '--url', gateway.url], { WAYPOST_DATA_DIR: folder });
     assert.equal(other.exitCode, 2);
     assert.match(other.stderr, /none is known for this gateway/);
-  });
-
-  it('ends quietly when its reader goes away', async () => {
-    const { child, ended } = startCli(['messages'], env);
-    child.stdout?.destroy();
-    const { exitCode, stderr } = await ended;
-    assert.equal(exitCode, 0, stderr);
-    assert.doesNotMatch(stderr, /EPIPE/);
-  });
-
-  it('says in a sentence that its results cannot be written, and ends with 1', {
-    skip: !existsSync('/dev/full'),
-  }, async () => {
-    const disk = await open('/dev/full', 'w');
-    const child = spawn(process.execPath, [join(import.meta.dirname, 'waypost.js'), 'config'], {
-      env: { PATH: process.env.PATH, ...env },
-      stdio: ['ignore', disk.fd, 'pipe'],
-    });
-    let stderr = '';
-    child.stderr?.on('data', (chunk) => (stderr += chunk));
-    const exitCode = await new Promise((resolve) => child.once('close', resolve));
-    await disk.close();
-    assert.equal(exitCode, 1);
-    assert.match(stderr, /^The results could not be written: ENOSPC: no space left on device.*\n/m);
-    assert.doesNotMatch(stderr, /\n {4}at /);
   });
 
   it('finds a healthy gateway healthy, and tells what is wrong with one that is not', async () => {

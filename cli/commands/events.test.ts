@@ -115,6 +115,12 @@ describe('events that are followed', () => {
     }
   });
 
+  it('end with 1 where the number of the last one cannot be kept: the next run would leave out events or print them again', async () => {
+    const env = { WAYPOST_URL: server.url, WAYPOST_API_KEY: server.key };
+    const { exitCode, stderr } = await startTail(['--state', join(folder, 'none', 'tail.state')], env).ended;
+    assert.deepEqual([exitCode, /^ENOENT: .*tail\.state\.new'$/m.test(stderr)], [1, true], stderr);
+  });
+
   /** Starts a tail. One that goes on in silence fails its test, and does not hang. */
   function startTail(args: string[], env: Record<string, string>): CliProcess {
     const run = startCli(['events', 'tail', ...args], env);

@@ -33,6 +33,7 @@ describe('what a command names is what the gateway does', () => {
     const { id } = await read('accounts', 'create', 'Acme');
     assert.equal((await read('accounts', 'list', '--limit', '1')).data[0].id, id);
     assert.equal((await read('accounts', 'rename', id, 'Acme Ltd')).name, 'Acme Ltd');
+    assert.equal((await read('accounts', 'get', id)).name, 'Acme Ltd');
     assert.equal((await read('accounts', 'suspend', id)).suspended, true);
     assert.equal((await read('accounts', 'resume', id)).suspended, false);
     const key = await read('keys', 'create', id, '--name', 'Backend', '--mode', 'test');
@@ -74,7 +75,8 @@ describe('what a command names is what the gateway does', () => {
     const { id, secret } = await read('endpoints', 'create', receiver.url);
     assert.notEqual((await read('endpoints', 'rotate-secret', id, '--overlap-seconds', '60')).secret, secret);
     assert.equal((await read('endpoints', 'test', id)).outcome, 'succeeded');
-    await run('send', '--to', '+447700900124', '--text', 'hello');
+    const sent = await read('send', '--to', '+447700900124', '--text', 'hello');
+    assert.equal((await read('requests', 'get', sent.request_id)).results[0].id, sent.results[0].id);
     const [attempt] = await until(async () => {
       const { data } = await read('endpoints', 'attempts', id, '--outcome', 'succeeded');
       return data.some(({ type }: { type: string }) => type === 'message.read') && data;

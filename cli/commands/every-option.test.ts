@@ -76,6 +76,11 @@ const CALLS: [commandLine: string, call: string, body?: object][] = [
     `POST /platform/v1/accounts/${ACCOUNT}/keys`,
     { name: 'Shop', mode: 'live', scopes: ['messages:send', 'messages:read'], expires_at: SINCE },
   ],
+  [
+    `keys create ${ACCOUNT} --name Shop --mode test`,
+    `POST /platform/v1/accounts/${ACCOUNT}/keys`,
+    { name: 'Shop', mode: 'test' },
+  ],
   ['keys roll key_1 --overlap-seconds 60', 'POST /platform/v1/keys/key_1/roll', { overlap_seconds: 60 }],
   [
     `channels connect ${ACCOUNT} --phone-number-id 71 --business-account-id 81 --display-phone-number +15550783881 --mode live --default --access-token-file TOKEN`,

@@ -42,6 +42,21 @@ describe('the doctor', () => {
     assert.doesNotMatch(stdout, /scope/);
   });
 
+  it('fails where no gateway is known, and where another program answers at its address', async (t) => {
+    const unknown = await runCli(['doctor']);
+    assert.equal(unknown.exitCode, 1);
+    assert.match(unknown.stdout, /^fail {2}address .*No gateway is known\.\n +Start one with "npm start"/m);
+    for (const answer of ['{"status":"ok"}', '<p>Welcome</p>']) {
+      const other = createPlainServer((_, response) => void response.end(answer));
+      t.after(() => other.close());
+      const env = { WAYPOST_URL: await listen(other), WAYPOST_API_KEY: gateway.testKey };
+      const { exitCode, stdout } = await runCli(['doctor'], env);
+      assert.equal(exitCode, 1);
+      assert.match(stdout, /^fail {2}gateway .*\/healthz answers 200\.\n +Is the address that of a Waypost gateway/m);
+      assert.doesNotMatch(stdout, / {2}account /, 'it is not asked for more');
+    }
+  });
+
   it('does not say that the provider answers where there is no channel to ask it with', async () => {
     const key = await gateway.createKey({ mode: 'live' });
     const { stdout } = await runCli(['doctor'], { WAYPOST_URL: gateway.url, WAYPOST_API_KEY: key });
