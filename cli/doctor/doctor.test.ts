@@ -9,6 +9,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { listen } from '../../client/test/listen.ts';
+import { startReceiver } from '../../test/endpoints/receiver.ts';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { missingProgram } from '../../test/support/missing-program.ts';
 import { until } from '../../test/support/until.ts';
@@ -55,6 +56,19 @@ describe('the doctor', () => {
       assert.match(stdout, /^fail {2}gateway .*\/healthz answers 200\.\n +Is the address that of a Waypost gateway/m);
       assert.doesNotMatch(stdout, / {2}account /, 'it is not asked for more');
     }
+  });
+
+  it('finds an endpoint well that was not tried yet, and one whose last attempt succeeded', async (t) => {
+    const receiver = await startReceiver();
+    t.after(() => receiver.close());
+    const { id } = (await gateway.call('POST', '/api/v1/endpoints', { body: { url: receiver.url } })).json;
+    const env = { WAYPOST_URL: gateway.url, WAYPOST_API_KEY: gateway.testKey };
+    const isWell = async () =>
+      assert.match((await runCli(['doctor'], env)).stdout, /^ok {4}endpoint .* is enabled\.$/m);
+    await isWell();
+    assert.equal((await gateway.call('POST', `/api/v1/endpoints/${id}/test`)).json.outcome, 'succeeded');
+    await isWell();
+    await gateway.call('DELETE', `/api/v1/endpoints/${id}`);
   });
 
   it('does not say that the provider answers where there is no channel to ask it with', async () => {
