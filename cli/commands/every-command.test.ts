@@ -24,9 +24,15 @@ async function run(...args: string[]) {
   const env = { WAYPOST_URL: url, WAYPOST_API_KEY: testKey, WAYPOST_PLATFORM_KEY: platformKey };
   const { exitCode, stdout, stderr } = await runCli(args, env);
   assert.equal(exitCode, 0, `${args.join(' ')}: ${stderr}`);
-  return stdout;
+  return { stdout, stderr };
 }
-const read = async (...args: string[]) => JSON.parse(await run(...args, '--json'));
+const read = async (...args: string[]) => {
+  const { stdout, stderr } = await run(...args, '--json');
+  const answer = JSON.parse(stdout);
+  const isShownOnce = typeof (answer.secret ?? answer.key) === 'string';
+  assert.equal(/ shown this once: keep it /.test(stderr), isShownOnce, `${args.join(' ')}: ${stderr}`);
+  return answer;
+};
 
 describe('what a command names is what the gateway does', () => {
   it('with an account and its keys', async () => {
