@@ -95,7 +95,8 @@ describe('what a command names is what the gateway does', () => {
     assert.equal((await read('notifications', 'reprocess', posted)).state, 'applied');
   });
 
-  it('with the templates, and whose key it is', async () => {
+  it('with the templates, what was counted, and whose key it is', async () => {
+    assert.equal(typeof (await read('statistics')).totals.accepted, 'number');
     const { added, total } = await read('templates', 'sync');
     assert.equal(added, total);
     const [{ id, name }] = (await read('templates', 'list', '--status', 'approved')).data;
