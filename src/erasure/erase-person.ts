@@ -4,6 +4,7 @@ import { isRecord } from '../kernel/is-record.ts';
 import { emptiedInbound } from '../messages/inbound-content.ts';
 import { forgetParents } from '../people/parent-store.ts';
 import type { Database, Queryable } from '../store/database.ts';
+import { isPassingFailure } from '../store/passing-failure.ts';
 import { emptyRefused } from './empty-refused.ts';
 import type { PersonMark } from './person-mark.ts';
 import {
@@ -13,6 +14,7 @@ import {
   insertErasure,
   keepNames,
   moveErasures,
+  putOffErasures,
 } from './person-store.ts';
 import { emptyReferences, REFERENCES } from './reference-store.ts';
 import type { Reached, Stretch } from './stretch.ts';
@@ -78,17 +80,27 @@ const STEPS: readonly Step[] = [...WALK, ...WALK, emptyEvents, emptyAttempts];
 /**
  * Goes a stretch further with the erasures of one account that are due and stand at the same place. False: there are none. Accounts in
  * `heldUp` are passed over; if this fails, the account that it was at work on is in it too.
+ *
+ * If it fails for a reason that does not pass, that is a fault of ours, which ends the process. The erasures of that account are put off
+ * first: were they due again at once, every gateway would end as soon as it has started, because of one row of one account.
  */
-export function eraseSome(database: Database, settledMs: number, heldUp = new Set<string>()): Promise<boolean> {
-  return database.transaction(async (tx) => {
-    const erasures = await claimErasures(tx, WALK.length, TOGETHER_MAX, heldUp);
-    const [first] = erasures;
-    if (first === undefined) return false;
-    heldUp.add(first.account_id);
-    await eraseStretch(tx, first, erasures, settledMs);
-    heldUp.delete(first.account_id);
-    return true;
-  });
+export async function eraseSome(database: Database, settledMs: number, heldUp = new Set<string>()): Promise<boolean> {
+  let atWorkOn: string | undefined;
+  try {
+    return await database.transaction(async (tx) => {
+      const erasures = await claimErasures(tx, WALK.length, TOGETHER_MAX, heldUp);
+      const [first] = erasures;
+      if (first === undefined) return false;
+      atWorkOn = first.account_id;
+      heldUp.add(atWorkOn);
+      await eraseStretch(tx, first, erasures, settledMs);
+      heldUp.delete(atWorkOn);
+      return true;
+    });
+  } catch (error) {
+    if (atWorkOn !== undefined && !isPassingFailure(error)) await putOffErasures(database, atWorkOn);
+    throw error;
+  }
 }
 
 async function eraseStretch(

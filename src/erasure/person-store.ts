@@ -110,7 +110,15 @@ export async function moveErasures(
   await tx.query(ERASURES_MOVE, [rows[0]?.account_id, ids, place.down_step, place.down_to, afterMs / 1_000]);
 }
 
-/** None rests for longer than some minutes. One that seems to do so was put off before the database's clock was set back. */
+const ERASURES_PUT_OFF = `
+  update erasure set due_at = now() + interval '1 hour' where account_id = $1 and due_at <= now()`;
+
+/** Lets those of an account that are due wait for an hour. */
+export async function putOffErasures(store: Queryable, accountId: string): Promise<void> {
+  await store.query(ERASURES_PUT_OFF, [accountId]);
+}
+
+/** None rests for longer than an hour. One that seems to do so was put off before the database's clock was set back. */
 const ERASURES_HASTEN = `
   update erasure set due_at = now() where ctid = any(array(
     select ctid from erasure where due_at > now() + interval '1 hour' limit 1000 for update skip locked))
