@@ -29,7 +29,7 @@ const REFUSED_FIND = `
     select id, refused, completed_at from counted where bytes_before < ${BYTES_A_BATCH}
   )
   select (select id from batch order by id limit 1) as reached,
-    array(select jsonb_build_object('id', id, 'entries', refused) from batch
+    (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'entries', refused)), '[]') from batch
       where completed_at is not null and refused is not null) as found`;
 
 export async function findRefused(
