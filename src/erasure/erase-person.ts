@@ -34,6 +34,8 @@ const ROWS_A_BATCH = 1_000;
 const BODIES_A_BATCH = 100;
 /** A raw body may have 4 MiB, and is looked through for each name. */
 const BYTES_A_BATCH = 1 << 30;
+/** This process reads and writes the messages of events itself. Those of a thousand may have gigabytes, and nobody else would be answered meanwhile. */
+const EVENT_BYTES_A_BATCH = 1 << 20;
 /** So many are looked for as one person is: what takes time is reading. */
 const TOGETHER_MAX = 100;
 
@@ -171,7 +173,7 @@ async function keepMore(tx: Queryable, erasure: ErasureRow, names: Iterable<stri
 }
 
 async function emptyEvents(tx: Queryable, stretch: Stretch): Promise<Reached> {
-  const { reached, found } = await findEventsOfPerson(tx, stretch);
+  const { reached, found } = await findEventsOfPerson(tx, stretch, EVENT_BYTES_A_BATCH);
   const since = await findSaidSince(tx, stretch, found.flatMap(messageOf));
   const emptied = found
     .filter((event) => !messageOf(event).some((id) => since.has(id)))

@@ -40,19 +40,19 @@ async function readNamed(tx: Queryable, statement: string, values: readonly unkn
 }
 
 /** Whether an event's message is the person's own. */
-const isOwn = (data: string) =>
-  `array[${data}->'message'->>'to', ${data}->'message'->>'from', ${data}->'message'->>'user_id'] && $4::text[]`;
+const isOwn = (message: string) =>
+  `array[${message}->>'to', ${message}->>'from', ${message}->>'user_id'] && $4::text[]`;
 /** Whether it is somebody else's and tells of the person. */
-const isTold = (data: string) =>
+const isTold = (message: string) =>
   tellsOfPerson({
-    type: `${data}->'message'->>'type'`,
-    answered: `${data}->'message'->'reply_to'->>'message_id'`,
-    content: `(${data}->'message'->(${data}->'message'->>'type'))`,
+    type: `${message}->>'type'`,
+    answered: `${message}->'reply_to'->>'message_id'`,
+    content: `(${message}->(${message}->>'type'))`,
   });
 
 /** Whether an event `e` told of a message whose person is erased: the other side of it is the account's own number. */
-const TELLS_OF_NOBODY = `e.data ? 'message' and e.data->'message'->>'user_id' is null
-          and e.data->'message'->>(case e.data->'message'->>'direction' when 'inbound' then 'from' else 'to' end) is null`;
+const TELLS_OF_NOBODY = `e.message is not null and e.message->>'user_id' is null
+          and e.message->>(case e.message->>'direction' when 'inbound' then 'from' else 'to' end) is null`;
 
 /**
  * An endpoint's answer may repeat the event that it was sent. Answers are emptied before the events are, because the events say whom
@@ -68,9 +68,9 @@ const ATTEMPT_EMPTY = `
     update attempt set answer = null
     where account_id = $1 and answer is not null and id = any(array(
       select batch.id from batch
-      left join lateral (select id, data from event where account_id = $1 and id = batch.event_id offset 0) e on true
+      left join lateral (select id, data->'message' as message from event where account_id = $1 and id = batch.event_id offset 0) e on true
       where case when e.id is null then batch.type <> 'endpoint.test'
-        else (${TELLS_OF_NOBODY}) or ${isOwn('e.data')} or ${isTold('e.data')} end))
+        else (${TELLS_OF_NOBODY}) or ${isOwn('e.message')} or ${isTold('e.message')} end))
   )
   select id as reached from batch order by id limit 1`;
 
@@ -78,14 +78,33 @@ export function emptyAttempts(tx: Queryable, stretch: Stretch): Promise<Reached>
   return walk(tx, ATTEMPT_EMPTY, stretch, patternsOf(stretch.persons));
 }
 
+/**
+ * The batch ends when its events have $6 bytes as they are stored, or when the messages that it has found have them as texts: the database
+ * may have compressed them to a hundredth. One of them is always taken. `offset 0` has a message taken out of its event once, because the
+ * database unpacks a large event for every look at it.
+ */
 const EVENT_OF_PERSON = `
-  with batch as (
-    select id, data from event
+  with near as (
+    select id, data, pg_column_size(data) as bytes from event
     where account_id = $1 and id < $2 order by id desc limit $3
+  ), sized as (
+    select id, data, sum(bytes) over (order by id desc) - bytes as bytes_before from near
+  ), batch as (
+    select id, data from sized where bytes_before < $6
+  ), told as (
+    select id, message, own, octet_length(message::text) as bytes from batch
+    cross join lateral (select data->'message' as message offset 0) as one
+    cross join lateral (select ${isOwn('message')} as own offset 0) as whose
+    where own or ${isTold('message')}
+  ), counted as (
+    select id, message, own, sum(bytes) over (order by id desc) - bytes as bytes_before from told
+  ), found as (
+    select id, message, own from counted where bytes_before < $6
   )
-  select (select id from batch order by id limit 1) as reached,
-    array(select jsonb_build_object('id', id, 'message', data->'message', 'own', ${isOwn('data')}) from batch
-      where ${isOwn('data')} or ${isTold('data')}) as found`;
+  select
+    case when (select count(*) from found) < (select count(*) from told) then (select id from found order by id limit 1)
+      else (select id from batch order by id limit 1) end as reached,
+    (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'message', message, 'own', own)), '[]') from found) as found`;
 
 /** An event that tells of the person, with its message. */
 export interface EventOfPerson {
@@ -98,10 +117,12 @@ export interface EventOfPerson {
 export async function findEventsOfPerson(
   tx: Queryable,
   stretch: Stretch,
+  bytesMax: number,
 ): Promise<{ reached: Reached; found: EventOfPerson[] }> {
   const rows = await tx.query<{ reached: Reached; found: EventOfPerson[] }>(EVENT_OF_PERSON, [
     ...valuesOf(stretch),
     patternsOf(stretch.persons),
+    bytesMax,
   ]);
   return rows[0] ?? { reached: null, found: [] };
 }
