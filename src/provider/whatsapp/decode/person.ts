@@ -4,6 +4,9 @@ import { USER_ID } from '../../../kernel/user-id.ts';
 import type { Person } from '../../notification.ts';
 import { idAt, type JsonObject, keptJson, listAt } from './values.ts';
 
+/** The form of a user id has at most 135, and two of them stand in one key of the database, which takes no endless one. */
+const USER_ID_CHARACTERS_MAX = 256;
+
 /** The E.164 form of a number written with or without its plus, if it can be one; else undefined. */
 export function normalisePhone(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
@@ -22,7 +25,16 @@ export function normaliseDisplayPhone(text: string | undefined): string | undefi
  */
 export function readPerson(phone: string | undefined, userId: string | undefined, parentUserId?: string): Person {
   const misplaced = phone !== undefined && USER_ID.test(phone) ? phone : undefined;
-  return { phone: normalisePhone(phone), userId: userId ?? misplaced, parentUserId };
+  return {
+    phone: normalisePhone(phone),
+    userId: unlessEndless(userId) ?? misplaced,
+    parentUserId: unlessEndless(parentUserId),
+  };
+}
+
+/** What is longer than any user id counts as missing: it must not keep what the person wrote from whom it was written to. */
+function unlessEndless(userId: string | undefined): string | undefined {
+  return userId !== undefined && userId.length <= USER_ID_CHARACTERS_MAX ? userId : undefined;
 }
 
 /** Whom a status is about. Public sources write the last member in two orders; both are read. */
