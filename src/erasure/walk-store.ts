@@ -40,37 +40,54 @@ async function readNamed(tx: Queryable, statement: string, values: readonly unkn
 }
 
 /** Whether an event's message is the person's own. */
-const isOwn = (message: string) =>
-  `array[${message}->>'to', ${message}->>'from', ${message}->>'user_id'] && $4::text[]`;
+const IS_OWN = `array[message->>'to', message->>'from', message->>'user_id'] && $4::text[]`;
 /** Whether it is somebody else's and tells of the person. */
-const isTold = (message: string) =>
-  tellsOfPerson({
-    type: `${message}->>'type'`,
-    answered: `${message}->'reply_to'->>'message_id'`,
-    content: `(${message}->(${message}->>'type'))`,
-  });
+const IS_TOLD = tellsOfPerson({
+  type: `message->>'type'`,
+  answered: `message->'reply_to'->>'message_id'`,
+  content: `(message->(message->>'type'))`,
+});
 
-/** Whether an event `e` told of a message whose person is erased: the other side of it is the account's own number. */
-const TELLS_OF_NOBODY = `e.message is not null and e.message->>'user_id' is null
-          and e.message->>(case e.message->>'direction' when 'inbound' then 'from' else 'to' end) is null`;
+/** Whether an event told of a message whose person is erased: the other side of it is the account's own number. */
+const TELLS_OF_NOBODY = `message->>'user_id' is null
+          and message->>(case message->>'direction' when 'inbound' then 'from' else 'to' end) is null`;
+
+/** A batch of answers ends when the events that they answer have so much: what somebody writes may have 4 MiB. */
+const EVENT_BYTES_A_BATCH = 16 << 20;
+/** What the database has compressed may be a hundred times as large. How large it is could only be told by reading it. */
+const EVENT_BYTES = `pg_column_size(data)::bigint * case when pg_column_compression(data) is null then 1 else 100 end`;
 
 /**
  * An endpoint's answer may repeat the event that it was sent. Answers are emptied before the events are, because the events say whom
  * they tell of. If the event is gone already, or was emptied while the attempt was under way, nobody knows any more whom it told
  * of, and the answer is emptied too. A test event tells of nobody. Events are looked up one by one (`offset 0` keeps it so): a
- * join was planned to read all of them.
+ * join was planned to read all of them. Each is judged once, however many answers to it are in the batch.
  */
 const ATTEMPT_EMPTY = `
-  with batch as (
-    select id, event_id, type from attempt
+  with near as (
+    select id, event_id, type, answer is not null as answered from attempt
     where account_id = $1 and id < $2 order by id desc limit $3
+  ), placed as (
+    select *, answered and row_number() over (partition by answered, event_id order by id desc) = 1 as judged from near
+  ), counted as (
+    select placed.*, sum(coalesce(e.bytes, 0)) over (order by placed.id desc) - coalesce(e.bytes, 0) as bytes_before
+    from placed
+    left join lateral (
+      select ${EVENT_BYTES} as bytes from event where account_id = $1 and id = placed.event_id and placed.judged offset 0) e on true
+  ), fitting as (
+    select *, bool_and(not judged or bytes_before < ${EVENT_BYTES_A_BATCH}) over (order by id desc) as fits from counted
+  ), batch as (
+    select id, event_id, type, answered, judged from fitting where fits
+  ), of_person as materialized (
+    select batch.event_id from batch
+    left join lateral (
+      select id, data->'message' as message from event where account_id = $1 and id = batch.event_id offset 0) e on true
+    where batch.judged and case when e.id is null then batch.type <> 'endpoint.test'
+      else message is not null and (${TELLS_OF_NOBODY}) or ${IS_OWN} or ${IS_TOLD} end
   ), emptied as (
     update attempt set answer = null
     where account_id = $1 and answer is not null and id = any(array(
-      select batch.id from batch
-      left join lateral (select id, data->'message' as message from event where account_id = $1 and id = batch.event_id offset 0) e on true
-      where case when e.id is null then batch.type <> 'endpoint.test'
-        else (${TELLS_OF_NOBODY}) or ${isOwn('e.message')} or ${isTold('e.message')} end))
+      select id from batch where answered and event_id in (select event_id from of_person)))
   )
   select id as reached from batch order by id limit 1`;
 
@@ -94,8 +111,8 @@ const EVENT_OF_PERSON = `
   ), told as (
     select id, message, own, octet_length(message::text) as bytes from batch
     cross join lateral (select data->'message' as message offset 0) as one
-    cross join lateral (select ${isOwn('message')} as own offset 0) as whose
-    where own or ${isTold('message')}
+    cross join lateral (select ${IS_OWN} as own offset 0) as whose
+    where own or ${IS_TOLD}
   ), counted as (
     select id, message, own, sum(bytes) over (order by id desc) - bytes as bytes_before from told
   ), found as (
