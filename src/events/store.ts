@@ -105,10 +105,15 @@ export const AT_MS = 'floor(extract(epoch from at) * 1000)::bigint as at_ms';
 /** The data as a text, because most of it goes on as it is. */
 const COLUMNS = `id, account_id, sequence, type, data::text as data, ${AT_MS}`;
 
-/** What the database has compressed may be a hundred times as large as a text. Little is, so the text is measured only then. */
+/**
+ * The data as a text unless they are large; null then. What the database has compressed may be a hundred times as large as a text. Little
+ * is, so the text is measured only then.
+ */
+export const DATA_IF_SMALL = `case when pg_column_size(data) <= 8192
+    and (pg_column_compression(data) is null or octet_length(data::text) <= 65536) then data::text end`;
+
 const LISTED_COLUMNS = `
-  id, account_id, sequence, type, case when pg_column_size(data) <= 8192
-    and (pg_column_compression(data) is null or octet_length(data::text) <= 65536) then data::text end as data,
+  id, account_id, sequence, type, ${DATA_IF_SMALL} as data,
   ${AT_MS}`;
 
 /**

@@ -1,4 +1,4 @@
-import { AT_MS } from '../../events/store.ts';
+import { AT_MS, DATA_IF_SMALL } from '../../events/store.ts';
 import { NIL_UUID } from '../../kernel/ids.ts';
 import type { Mode } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
@@ -34,8 +34,8 @@ interface Claim {
 export interface LiveDelivery extends Claim {
   type: string;
   sequence: number;
-  /** JSON, as the database writes it. */
-  data: string;
+  /** JSON, as the database writes it. null: they are large, and are read when the attempt begins. A claim of some hundred might have gigabytes. */
+  data: string | null;
   traceparent: string | null;
   /** When it was recorded, in milliseconds: reading a date costs more than all other columns together. */
   at_ms: number;
@@ -110,14 +110,14 @@ const DELIVERY_CLAIM = `
   select c.account_id, c.endpoint_id, c.event_id, c.place, c.attempts, c.next_at_us, c.claimed_until_us, e.mode,
     e.version as endpoint_version, e.address_version, e.failing_since is not null as endpoint_failing,
     e.url, e.secret_sealed, e.previous_secret_sealed,
-    v.type, v.sequence, v.data::text as data, v.traceparent, v.at_ms
+    v.type, v.sequence, v.data, v.traceparent, v.at_ms
   from claimed c
   cross join lateral (
     select mode, version, address_version, failing_since, url, secret_sealed,
       case when previous_expires_at > now() then previous_secret_sealed end as previous_secret_sealed
     from endpoint where account_id = c.account_id and id = c.endpoint_id limit 1) e
   left join lateral (
-    select type, sequence, data, traceparent, ${AT_MS} from event
+    select type, sequence, ${DATA_IF_SMALL} as data, traceparent, ${AT_MS} from event
     where account_id = c.account_id and id = c.event_id limit 1) v on true
   order by c.next_at_us, v.sequence`;
 

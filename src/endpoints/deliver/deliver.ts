@@ -1,7 +1,10 @@
 import type { Logger } from 'pino';
 import { eventText } from '../../events/event-text.ts';
+import { findEvent } from '../../events/store.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import { formatId } from '../../kernel/ids.ts';
+import { createReadsInTurn } from '../../kernel/reads-in-turn.ts';
 import { createRest } from '../../kernel/rest.ts';
 import { unwatched, type WatchRound } from '../../observe/loops.ts';
 import type { Database } from '../../store/database.ts';
@@ -25,6 +28,10 @@ const CLAIM_MS = 45_000;
 const BEGIN_WITHIN_MS = 15_000;
 /** How soon the deliveries that wait here learn that another node has changed their endpoint. Within two seconds, as is promised. */
 const LOOK_EVERY_MS = 1_000;
+/** Large events are read one at a time: the reads of some hundred would take all connections to the database, and nobody could send. */
+const LARGE_READS_MAX = 1;
+/** So long one waits for its turn. What is begun in time and waits so long still ends before its claim does. */
+const LARGE_READ_WAIT_MS = 10_000;
 /** If one look hangs, on a connection that has died without a word, the next ones go beside it. If two do, the store is in trouble. */
 const LOOKS_MAX = 2;
 /** How often it notes that deliveries are looked for. Time in which no node does so does not count against failing endpoints. */
@@ -76,6 +83,11 @@ class Carrier {
   readonly #recorder: Recorder;
   readonly #lanes = new Lanes();
   readonly #rounds = createRest(POLL_MS);
+  readonly #readInTurn = createReadsInTurn({
+    atOnceMax: () => LARGE_READS_MAX,
+    waitMs: LARGE_READ_WAIT_MS,
+    clock: { steadyMs: () => performance.now() },
+  });
   readonly #underWay = new Set<Promise<void>>();
   readonly #aborting = new AbortController();
   readonly #loop: Promise<void>;
@@ -196,8 +208,10 @@ class Carrier {
 
   async #carry(delivery: LiveDelivery): Promise<void> {
     const { attempts, clock, docsUrl } = this.#deps;
+    const data = delivery.data ?? (await this.#readLarge(delivery));
+    if (data === undefined) return this.#leave(delivery);
     const eventId = formatId('evt', delivery.event_id);
-    const { account_id, sequence, type, data, at_ms } = delivery;
+    const { account_id, sequence, type, at_ms } = delivery;
     // Written out: to copy all of a delivery for this and for its record took 3 of the 70 µs that an event takes this process.
     const body = eventText({ id: delivery.event_id, account_id, sequence, type, data, at_ms }, docsUrl());
     const destination = {
@@ -220,6 +234,32 @@ class Carrier {
     this.#deps.onAttempt?.({ delivery, outcome, waitMs });
     await Promise.all([this.#release(left), this.#record({ delivery, outcome, waitMs })]);
     if (left.length > 0) this.nudge();
+  }
+
+  /** undefined: the event has expired since the claim, and its delivery is removed; or it cannot be read now. */
+  async #readLarge(delivery: LiveDelivery): Promise<string | undefined> {
+    const { account_id: accountId, mode, event_id: id } = delivery;
+    try {
+      const event = await this.#readInTurn(accountId, async () =>
+        this.#aborting.signal.aborted ? 'stopped' : findEvent(this.#deps.database, { accountId, mode }, id),
+      );
+      if (event === 'stopped') return undefined;
+      if (event === undefined) await this.#drop([delivery]);
+      return event?.data;
+    } catch (error) {
+      // Its turn did not come in time, because many others of its account wait too. It is due again.
+      if (error instanceof ApiError && error.code === 'unavailable') return undefined;
+      if (!isPassingFailure(error)) throw error;
+      this.#deps.log.warn({ err: error }, 'deliveries.read_failed');
+      return undefined;
+    }
+  }
+
+  /** No attempt was made. Its claim ends now if it is still there, and it is due again. */
+  async #leave(delivery: LiveDelivery): Promise<void> {
+    const left = this.#lanes.end(delivery, { succeeded: false, durationMs: 0 }, performance.now());
+    this.#begin();
+    await this.#release([delivery, ...left]);
   }
 
   async #record(made: MadeAttempt): Promise<void> {
