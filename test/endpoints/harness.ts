@@ -64,11 +64,15 @@ export interface HarnessOptions {
   timeoutMs?: number;
   resolve?: Resolve;
   localEndpoints?: boolean;
+  /** Called with each statement outside of a transaction; what it returns is called when the statement has ended. */
+  onQuery?(sql: string): () => void;
 }
 
 export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
   const { timeoutMs = 15_000, resolve = createResolve(), localEndpoints = true } = options;
-  const { database, url, drop } = await createTestDatabase();
+  const test = await createTestDatabase();
+  const { url, drop } = test;
+  const database = watched(test.database, options.onQuery);
   const masterKey = randomBytes(32);
   const sealer = createSealer(masterKey);
   const clock = systemClock;
@@ -110,6 +114,14 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       await attempts.close();
       await drop();
     },
+  };
+}
+
+function watched(database: Database, onQuery: HarnessOptions['onQuery']): Database {
+  if (onQuery === undefined) return database;
+  return {
+    ...database,
+    query: <Row>(sql: string, values?: readonly unknown[]) => database.query<Row>(sql, values).finally(onQuery(sql)),
   };
 }
 

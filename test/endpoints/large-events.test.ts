@@ -11,9 +11,21 @@ import { startReceiver } from './receiver.ts';
 
 const LARGE = { message: { id: 'msg_1', contacts: [{ note: 'ä'.repeat(1 << 20) }] } };
 
+/** How many large events are being read, and how many were at once at the most. */
+const reads = { now: 0, most: 0, all: 0 };
 let harness: Harness;
 before(async () => {
-  harness = await startHarness();
+  harness = await startHarness({
+    onQuery(sql) {
+      if (!/\bfrom event where account_id = \$1 and id = \$3\b/.test(sql)) return () => undefined;
+      reads.all += 1;
+      reads.now += 1;
+      reads.most = Math.max(reads.most, reads.now);
+      return () => {
+        reads.now -= 1;
+      };
+    },
+  });
 });
 after(() => harness.stop());
 
@@ -37,6 +49,19 @@ describe('events that are as large as notifications may be', () => {
       assert.deepEqual(JSON.parse(body).data, LARGE);
     }
     await until(async () => (await waitingOf(endpoint)).length === 0);
+    await receiver.close();
+  });
+
+  it('are read one at a time, or they would take every connection to the database', async () => {
+    const receiver = await startReceiver();
+    const endpoints = await Promise.all(
+      Array.from({ length: 8 }, () => harness.addEndpoint(receiver.url, { accountId: newId() })),
+    );
+    reads.all = 0;
+    for (const endpoint of endpoints) await recordLarge(endpoint, 1);
+    await until(() => receiver.received.length === endpoints.length);
+    assert.ok(reads.all >= endpoints.length);
+    assert.equal(reads.most, 1);
     await receiver.close();
   });
 
