@@ -144,8 +144,13 @@ export async function findEventsOfPerson(
   return rows[0] ?? { reached: null, found: [] };
 }
 
+/** Messages are looked up one by one (`offset 0` keeps it so): by a list of ids, all messages of the account were planned to be read. */
 const SAID_SINCE = `
-  select id from message where account_id = $1 and id = any($2::uuid[]) and ${saidSince('$3', '$4')}`;
+  select m.id from unnest($2::uuid[]) as given(id)
+  cross join lateral (
+    select id, direction, phone, user_id, outcome_at, received_at from message
+    where account_id = $1 and id = given.id offset 0) m
+  where ${saidSince('$3', '$4')}`;
 
 /** Which of these messages the person has written since they were asked to be forgotten. */
 export async function findSaidSince(
