@@ -8,8 +8,8 @@ import type { Reached, Stretch } from './stretch.ts';
 export async function emptyRefused(tx: Queryable, stretch: Stretch): Promise<Reached> {
   const namesPerson = namesOneOf(stretch.persons);
   const { reached, found } = await findRefused(tx, stretch);
-  const emptied = found.flatMap((request) => withoutPerson(request, namesPerson));
-  if (emptied.length > 0) await replaceRefused(tx, stretch, emptied);
+  for (const request of found.flatMap((one) => withoutPerson(one, namesPerson)))
+    await replaceRefused(tx, stretch, request);
   return reached;
 }
 

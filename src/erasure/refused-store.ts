@@ -40,19 +40,18 @@ export async function findRefused(
   return rows[0] ?? { reached: null, found: [] };
 }
 
-const ANYBODY_LEFT = `(given.names_others or ${SOMEBODY_ELSE})`;
+const ANYBODY_LEFT = `($5::boolean or ${SOMEBODY_ELSE})`;
 
 /**
- * What a request holds for all its recipients is emptied if it names nobody else. Rows are found by a list of their ids, because a join was
- * planned to read all requests of the account.
+ * What a request holds for all its recipients is emptied if it names nobody else. It is one request at a time: for a list of them all
+ * requests of the account were planned to be read.
  */
 const REFUSED_REPLACE = `
-  update request r set refused = given.entries,
+  update request r set refused = $3::jsonb,
     content = case when ${ANYBODY_LEFT} then r.content end,
     client_reference = case when ${ANYBODY_LEFT} then r.client_reference end,
     idempotency_key = case when ${ANYBODY_LEFT} then r.idempotency_key end
-  from unnest($2::uuid[], $3::jsonb[], $5::boolean[]) as given(id, entries, names_others)
-  where r.account_id = $1 and r.id = any($2) and r.id = given.id`;
+  where r.account_id = $1 and r.id = $2`;
 
 /** What is left of the entries of a request. */
 export interface Left extends Refused {
@@ -63,13 +62,7 @@ export interface Left extends Refused {
 export async function replaceRefused(
   tx: Queryable,
   { accountId, persons }: Stretch,
-  requests: readonly Left[],
+  { id, entries, namesOthers }: Left,
 ): Promise<void> {
-  await tx.query(REFUSED_REPLACE, [
-    accountId,
-    requests.map(({ id }) => id),
-    requests.map(({ entries }) => JSON.stringify(entries)),
-    persons,
-    requests.map(({ namesOthers }) => namesOthers),
-  ]);
+  await tx.query(REFUSED_REPLACE, [accountId, id, JSON.stringify(entries), persons, namesOthers]);
 }

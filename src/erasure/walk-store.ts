@@ -178,11 +178,12 @@ export async function replaceMessages(
 
 /**
  * Whether a request names anybody beside the person. Two of its recipients may be the same person, once by number and once by user
- * id; and a person who was erased before has no name left.
+ * id; and a person who was erased before has no name left. Messages are looked up one by one (`offset 0` keeps it so), as above.
  */
 export const SOMEBODY_ELSE = `exists (
-        select from message o where o.account_id = $1 and o.id = any(r.message_ids)
-          and coalesce(o.phone, o.user_id) is not null
+        select from unnest(r.message_ids) as part(id)
+        cross join lateral (select phone, user_id from message where account_id = $1 and id = part.id offset 0) o
+        where coalesce(o.phone, o.user_id) is not null
           and (o.phone = any($4)) is not true and (o.user_id = any($4)) is not true)`;
 
 /**
