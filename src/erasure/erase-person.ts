@@ -17,6 +17,7 @@ import {
   putOffErasures,
 } from './person-store.ts';
 import { emptyReferences, REFERENCES } from './reference-store.ts';
+import { findSaidSince } from './said-since-store.ts';
 import type { Reached, Stretch } from './stretch.ts';
 import {
   type EventOfPerson,
@@ -25,7 +26,6 @@ import {
   emptyNotifications,
   findEventsOfPerson,
   findNames,
-  findSaidSince,
   type Name,
   replaceMessages,
 } from './walk-store.ts';

@@ -144,25 +144,6 @@ export async function findEventsOfPerson(
   return rows[0] ?? { reached: null, found: [] };
 }
 
-/** Messages are looked up one by one (`offset 0` keeps it so): by a list of ids, all messages of the account were planned to be read. */
-const SAID_SINCE = `
-  select m.id from unnest($2::uuid[]) as given(id)
-  cross join lateral (
-    select id, direction, phone, user_id, outcome_at, received_at from message
-    where account_id = $1 and id = given.id offset 0) m
-  where ${saidSince('$3', '$4')}`;
-
-/** Which of these messages the person has written since they were asked to be forgotten. */
-export async function findSaidSince(
-  tx: Queryable,
-  { accountId, persons, askedAt }: Stretch,
-  ids: readonly string[],
-): Promise<Set<string>> {
-  if (ids.length === 0) return new Set();
-  const rows = await tx.query<{ id: string }>(SAID_SINCE, [accountId, ids, persons, askedAt]);
-  return new Set(rows.map(({ id }) => id));
-}
-
 const EVENT_REPLACE = `
   update event e set data = jsonb_build_object('message', r.message)
   from unnest($2::uuid[], $3::jsonb[]) as r(id, message) where e.account_id = $1 and e.id = r.id`;
@@ -178,7 +159,8 @@ export async function replaceMessages(
 
 /**
  * Whether a request names anybody beside the person. Two of its recipients may be the same person, once by number and once by user
- * id; and a person who was erased before has no name left. Messages are looked up one by one (`offset 0` keeps it so), as above.
+ * id; and a person who was erased before has no name left. Messages are looked up one by one (`offset 0` keeps it so), because for
+ * a list of ids all messages of the account were planned to be read.
  */
 export const SOMEBODY_ELSE = `exists (
         select from unnest(r.message_ids) as part(id)
