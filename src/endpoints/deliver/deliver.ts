@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { eventText } from '../../events/event-text.ts';
 import { findEvent } from '../../events/store.ts';
-import type { Clock } from '../../kernel/clock.ts';
+import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { formatId } from '../../kernel/ids.ts';
 import { createReadsInTurn } from '../../kernel/reads-in-turn.ts';
@@ -86,7 +86,7 @@ class Carrier {
   readonly #readInTurn = createReadsInTurn({
     atOnceMax: () => LARGE_READS_MAX,
     waitMs: LARGE_READ_WAIT_MS,
-    clock: { steadyMs: () => performance.now() },
+    clock: systemClock,
   });
   readonly #underWay = new Set<Promise<void>>();
   readonly #aborting = new AbortController();
