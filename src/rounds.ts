@@ -9,6 +9,7 @@ import type { Clock } from './kernel/clock.ts';
 import type { KeepDays } from './kernel/keep.ts';
 import type { Sealer } from './kernel/sealed.ts';
 import type { Provider } from './provider/port.ts';
+import { createBatchShares } from './store/batch-shares.ts';
 import type { Database } from './store/database.ts';
 
 /** A key's last use can be read after this time. Each key is written once a minute at most. */
@@ -38,11 +39,16 @@ interface Deps {
 export function platformRounds(deps: Deps): Round[] {
   const { database, provider, sealer, sandbox, keyUses, keep: days, clock, settledMs, log, closing } = deps;
   const keepSubscribed = createKeepSubscribed(provider, log);
+  const [erasures, keepings] = [createBatchShares(), createBatchShares()];
   const facts = { database, provider, sealer, log, sandbox, keepSubscribed };
   return [
     { name: 'key_uses', run: () => keyUses.flush(), everyMs: KEY_USES_EVERY_MS },
     { name: 'facts', run: () => readDueFacts(facts), everyMs: FACTS_EVERY_MS },
-    { name: 'erasure', run: () => eraseRound(database, settledMs, closing), everyMs: ERASE_EVERY_MS },
-    { name: 'keeping', run: () => keepRound({ database, days, clock, log, closing }), everyMs: KEEP_EVERY_MS },
+    { name: 'erasure', run: () => eraseRound(database, settledMs, closing, erasures), everyMs: ERASE_EVERY_MS },
+    {
+      name: 'keeping',
+      run: () => keepRound({ database, days, clock, log, closing }, keepings),
+      everyMs: KEEP_EVERY_MS,
+    },
   ];
 }

@@ -3,6 +3,7 @@ import { revokeAllKeys } from '../accounts/key-store.ts';
 import { markAccountDeleted } from '../accounts/store.ts';
 import { removeChannels } from '../channels/store.ts';
 import { detachInboundIds } from '../messages/report/inbound-store.ts';
+import { createBatchShares } from '../store/batch-shares.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import {
   claimDeletedAccount,
@@ -36,26 +37,27 @@ export function deleteAccount(database: Database, accountId: string): Promise<st
 /**
  * Erases one batch of what is left of an account that was deleted at least `settledMs` ago, and at last the account itself. False:
  * there is nothing to do. Accounts in `heldUp` are passed over; if this fails, the account that it was at work on is in it too.
+ * `shares` are by account.
  */
 export function eraseDeletedAccount(
   database: Database,
   settledMs: number,
   heldUp = new Set<string>(),
+  shares = createBatchShares(),
 ): Promise<boolean> {
   return database.transaction(async (tx) => {
     const accountId = await claimDeletedAccount(tx, settledMs, heldUp);
     if (accountId === undefined) return false;
     heldUp.add(accountId);
-    await eraseBatchOf(tx, accountId);
+    await shares.take(accountId, (share) => eraseBatchOf(tx, accountId, Math.ceil(ROWS_A_BATCH * share)));
     heldUp.delete(accountId);
     return true;
   });
 }
 
-async function eraseBatchOf(tx: Queryable, accountId: string): Promise<void> {
-  if ((await detachInboundIds(tx, accountId, ROWS_A_BATCH)) > 0) return;
-  for (const table of await listAccountTables(tx))
-    if ((await deleteRows(tx, table, accountId, ROWS_A_BATCH)) > 0) return;
+async function eraseBatchOf(tx: Queryable, accountId: string, rows: number): Promise<void> {
+  if ((await detachInboundIds(tx, accountId, rows)) > 0) return;
+  for (const table of await listAccountTables(tx)) if ((await deleteRows(tx, table, accountId, rows)) > 0) return;
   await deleteAccountRow(tx, accountId);
   const audit: AuditEntry = { accountId, actor: PLATFORM, action: 'account.erased', target: accountId, detail: {} };
   await insertAudit(tx, audit);

@@ -189,7 +189,7 @@ it('each block of a table that is no week is walked once, from its beginning to 
   const walked: number[] = [];
   let progress: Progress & { more: boolean } = { place: null, block: 0, more: true };
   while (progress.more)
-    progress = await walkTable({ table: 'customer_window', blocks }, progress, async ({ from, to }) => {
+    progress = await walkTable({ table: 'customer_window', blocks, share: 1 }, progress, async ({ from, to }) => {
       for (let block = from; block < Math.min(to, blocks); block++) walked.push(block);
     });
   assert.deepEqual(walked, [...Array(blocks).keys()]);

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../kernel/clock.ts';
 import { type KeepDays, type KeepLimits, keepLimitsByTwoClocks } from '../kernel/keep.ts';
+import { type BatchShares, createBatchShares } from '../store/batch-shares.ts';
 import type { Database, Transaction } from '../store/database.ts';
 import { doEach } from '../store/do-each.ts';
 import { isLockTimeout } from '../store/lock-timeout.ts';
@@ -22,6 +23,7 @@ import { walkPartitions, walkTable } from './walk-blocks.ts';
 /** A round goes on to the next task after so many batches, even if there is more to do: one must not hold up the others. */
 const BATCHES_A_ROUND = 50;
 const ROWS_A_BATCH = 5_000;
+const rowsOf = (share: number) => Math.ceil(ROWS_A_BATCH * share);
 const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 86_400;
 
@@ -34,8 +36,13 @@ interface Deps {
   closing?: AbortSignal;
 }
 
+/** How far a step may go: what is past its time, and which part of the usual size it may take. */
+interface Bounds extends KeepLimits {
+  share: number;
+}
+
 /** A step of a task, in a transaction of its own. `more`: it is to go on at once. */
-type Step = (tx: Transaction, limits: KeepLimits, progress: Progress) => Promise<Progress & { more: boolean }>;
+type Step = (tx: Transaction, bounds: Bounds, progress: Progress) => Promise<Progress & { more: boolean }>;
 
 interface Task {
   name: string;
@@ -55,28 +62,28 @@ export const TASKS: readonly Task[] = [
   { name: 'message contents', step: emptying('message') },
   {
     name: 'notifications',
-    step: (tx, limits, progress) =>
-      walkPartitions(tx, { parent: 'notification', untilMs: notificationsUntilMs(limits) }, progress, (blocks) =>
+    step: (tx, { share, ...limits }, progress) =>
+      walkPartitions(tx, { parent: 'notification', untilMs: notificationsUntilMs(limits), share }, progress, (blocks) =>
         deleteApplied(tx, blocks, limits),
       ),
   },
   {
     name: 'strays',
-    step: async (tx, limits) => {
-      const emptied = await emptyStrays(tx, limits, ROWS_A_BATCH);
-      return fromStart((await deleteStrays(tx, limits, ROWS_A_BATCH)) + emptied > 0);
+    step: async (tx, { share, ...limits }) => {
+      const emptied = await emptyStrays(tx, limits, rowsOf(share));
+      return fromStart((await deleteStrays(tx, limits, rowsOf(share))) + emptied > 0);
     },
   },
   {
     name: 'deliveries',
-    step: async (tx, limits) => fromStart((await expireDeliveries(tx, limits, ROWS_A_BATCH)) > 0),
+    step: async (tx, { share, ...limits }) => fromStart((await expireDeliveries(tx, limits, rowsOf(share))) > 0),
   },
   {
     name: 'windows',
     // It reads the whole table.
     pauseSeconds: DAY_SECONDS,
-    step: async (tx, limits, progress) =>
-      walkTable({ table: 'customer_window', blocks: await countWindowBlocks(tx) }, progress, (blocks) =>
+    step: async (tx, { share, ...limits }, progress) =>
+      walkTable({ table: 'customer_window', blocks: await countWindowBlocks(tx), share }, progress, (blocks) =>
         deleteWindows(tx, blocks, limits),
       ),
   },
@@ -84,25 +91,29 @@ export const TASKS: readonly Task[] = [
 
 /**
  * Takes away what is past its time, a bounded part of it. Any node may call it: the others skip a task that one node is at work
- * on, and each step is committed by itself, so that a node that dies loses one step at most.
+ * on, and each step is committed by itself, so that a node that dies loses one step at most. `shares` are by the names of the tasks.
  */
-export async function keepRound(deps: Deps): Promise<void> {
-  await doEach(TASKS.map((task) => () => goOnForRound(deps, task)));
+export async function keepRound(deps: Deps, shares = createBatchShares()): Promise<void> {
+  await doEach(TASKS.map((task) => () => goOnForRound(deps, shares, task)));
 }
 
-async function goOnForRound(deps: Deps, task: Task): Promise<void> {
+async function goOnForRound(deps: Deps, shares: BatchShares, task: Task): Promise<void> {
   for (let batch = 0; batch < BATCHES_A_ROUND; batch++)
-    if (deps.closing?.aborted === true || !(await goOn(deps, task))) return;
+    if (deps.closing?.aborted === true || !(await goOn(deps, shares, task))) return;
 }
 
 /** Whether there is more to do at once. */
-async function goOn({ database, days, clock, log }: Deps, { name, step, pauseSeconds }: Task): Promise<boolean> {
+async function goOn(
+  { database, days, clock, log }: Deps,
+  shares: BatchShares,
+  { name, step, pauseSeconds }: Task,
+): Promise<boolean> {
   try {
     return await database.transaction(async (tx) => {
       const task = await claimTask(tx, name);
       if (task === undefined) return false;
       const limits = keepLimitsByTwoClocks(days, clock, task.atMs);
-      const { more, ...reached } = await step(tx, limits, task.progress);
+      const { more, ...reached } = await shares.take(name, (share) => step(tx, { ...limits, share }, task.progress));
       await moveTask(tx, name, reached, more ? 0 : (pauseSeconds ?? HOUR_SECONDS));
       return more;
     });
@@ -115,8 +126,8 @@ async function goOn({ database, days, clock, log }: Deps, { name, step, pauseSec
 }
 
 function emptying(kind: 'request' | 'message'): Step {
-  return (tx, limits, progress) =>
-    walkPartitions(tx, { parent: kind, untilMs: limits.contentFromMs }, progress, (blocks) =>
+  return (tx, { contentFromMs, share }, progress) =>
+    walkPartitions(tx, { parent: kind, untilMs: contentFromMs, share }, progress, (blocks) =>
       emptyContent(tx, kind, blocks),
     );
 }

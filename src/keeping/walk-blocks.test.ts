@@ -20,7 +20,7 @@ it('a week is walked from its beginning also where the one before it was dropped
   );
   await database.transaction((tx) => tx.runScript(`drop table ${first?.name}`));
   const walked: unknown[] = [];
-  const wish = { parent: 'message' as const, untilMs: second?.untilMs ?? 0 };
+  const wish = { parent: 'message' as const, untilMs: second?.untilMs ?? 0, share: 1 };
   const progress = { place: first?.name ?? null, block: 500 };
   const { more } = await walkPartitions(database, wish, progress, async (blocks) => void walked.push(blocks));
   assert.deepEqual(walked, [{ table: second?.name, from: 0, to: 500 }]);
@@ -37,7 +37,7 @@ it('each week is walked twice from its beginning, since a row that is written me
       [newId(), firstIdOfMs(ms)],
     );
   const weeks = (await listPartitions(database, parent)).slice(0, 2);
-  const wish = { parent, untilMs: weeks[1]?.untilMs ?? 0 };
+  const wish = { parent, untilMs: weeks[1]?.untilMs ?? 0, share: 1 };
   const walked: unknown[] = [];
   let progress: Progress & { more: boolean } = { place: null, block: 0, more: true };
   while (progress.more)

@@ -6,6 +6,7 @@ import type { Progress } from './task-store.ts';
 
 /** Some thousand rows of a table, read once: a transaction of a fraction of a second. */
 const BLOCKS_A_BATCH = 500;
+const blocksOf = (share: number) => Math.ceil(BLOCKS_A_BATCH * share);
 
 /** Behind the name of a week that is walked through for the second time. It sorts that place before the next week. */
 const AGAIN = '+';
@@ -16,11 +17,11 @@ export type DoToBlocks = (blocks: Blocks) => Promise<void>;
 /**
  * Goes a stretch further through the weeks of a table that ended before a time, each block twice. Block by block, because
  * no index is then needed to find what is to be done, and a task that was cut off goes on where it was. Twice, because a row that
- * somebody writes before its turn comes may move to a block that was passed already.
+ * somebody writes before its turn comes may move to a block that was passed already. `share`: see `BatchShares`.
  */
 export async function walkPartitions(
   tx: Queryable,
-  { parent, untilMs }: { parent: PartedTable; untilMs: number },
+  { parent, untilMs, share }: { parent: PartedTable; untilMs: number; share: number },
   { place, block }: Progress,
   doToBlocks: DoToBlocks,
 ): Promise<Progress & { more: boolean }> {
@@ -32,8 +33,9 @@ export async function walkPartitions(
   if (current === undefined) return { place, block, more: false };
   const from = current.at === place ? block : 0;
   if (from < current.blocks) {
-    await doToBlocks({ table: current.table, from, to: from + BLOCKS_A_BATCH });
-    return { place: current.at, block: from + BLOCKS_A_BATCH, more: true };
+    const to = from + blocksOf(share);
+    await doToBlocks({ table: current.table, from, to });
+    return { place: current.at, block: to, more: true };
   }
   if (next === undefined) return { place: current.at, block: from, more: false };
   return { place: next.at, block: 0, more: true };
@@ -41,11 +43,12 @@ export async function walkPartitions(
 
 /** The same for a table that is not parted, from its beginning to its end. */
 export async function walkTable(
-  { table, blocks }: { table: string; blocks: number },
+  { table, blocks, share }: { table: string; blocks: number; share: number },
   { block }: Progress,
   doToBlocks: DoToBlocks,
 ): Promise<Progress & { more: boolean }> {
   if (block >= blocks) return { place: null, block: 0, more: false };
-  await doToBlocks({ table, from: block, to: block + BLOCKS_A_BATCH });
-  return { place: null, block: block + BLOCKS_A_BATCH, more: true };
+  const to = block + blocksOf(share);
+  await doToBlocks({ table, from: block, to });
+  return { place: null, block: to, more: true };
 }

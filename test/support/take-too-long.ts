@@ -21,3 +21,25 @@ export async function whileTheyTakeTooLong(
     await database.query('drop function take_too_long cascade');
   }
 }
+
+/** The database carries out no deletion of more rows of these tables in the time of a statement, as where rows are very large. */
+export async function letLargeDeletionsTakeTooLong(
+  database: Database,
+  tables: readonly string[],
+  rows: number,
+): Promise<void> {
+  const triggers = tables.map(
+    (table) => `
+      create trigger take_too_long after delete on ${table} referencing old table as gone
+      for each statement execute function take_too_long();`,
+  );
+  await database.transaction((tx) =>
+    tx.runScript(`
+      create function take_too_long() returns trigger language plpgsql as $$
+      begin
+        if (select count(*) from gone) > ${rows} then raise sqlstate '57014'; end if;
+        return null;
+      end $$;
+      ${triggers.join('\n')}`),
+  );
+}

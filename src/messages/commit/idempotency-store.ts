@@ -49,9 +49,9 @@ export async function findIdempotency(
   return byPlace(rows, wanted.length);
 }
 
-/** Bounded, so that a long backlog never holds locks for long. */
+/** Bounded, so that a long backlog never holds locks for long. A stored answer may have a megabyte. */
 const IDEMPOTENCY_EXPIRE = `
-  delete from idempotency where ctid in (select ctid from idempotency where expires_at <= now() limit 5000)
+  delete from idempotency where ctid in (select ctid from idempotency where expires_at <= now() limit 1000)
   returning 1 as gone`;
 
 /** Forgets expired keys of all accounts; returns how many, so that a caller can go on while there are more. */
