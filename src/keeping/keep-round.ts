@@ -23,7 +23,6 @@ import { walkPartitions, walkTable } from './walk-blocks.ts';
 /** A round goes on to the next task after so many batches, even if there is more to do: one must not hold up the others. */
 const BATCHES_A_ROUND = 50;
 const ROWS_A_BATCH = 5_000;
-const rowsOf = (share: number) => Math.ceil(ROWS_A_BATCH * share);
 const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 86_400;
 
@@ -40,6 +39,8 @@ interface Deps {
 interface Bounds extends KeepLimits {
   share: number;
 }
+
+const rowsOf = ({ share }: Bounds) => Math.ceil(ROWS_A_BATCH * share);
 
 /** A step of a task, in a transaction of its own. `more`: it is to go on at once. */
 type Step = (tx: Transaction, bounds: Bounds, progress: Progress) => Promise<Progress & { more: boolean }>;
@@ -62,30 +63,30 @@ export const TASKS: readonly Task[] = [
   { name: 'message contents', step: emptying('message') },
   {
     name: 'notifications',
-    step: (tx, { share, ...limits }, progress) =>
-      walkPartitions(tx, { parent: 'notification', untilMs: notificationsUntilMs(limits), share }, progress, (blocks) =>
-        deleteApplied(tx, blocks, limits),
-      ),
+    step: (tx, bounds, progress) => {
+      const wish = { parent: 'notification' as const, untilMs: notificationsUntilMs(bounds), share: bounds.share };
+      return walkPartitions(tx, wish, progress, (blocks) => deleteApplied(tx, blocks, bounds));
+    },
   },
   {
     name: 'strays',
-    step: async (tx, { share, ...limits }) => {
-      const emptied = await emptyStrays(tx, limits, rowsOf(share));
-      return fromStart((await deleteStrays(tx, limits, rowsOf(share))) + emptied > 0);
+    step: async (tx, bounds) => {
+      const emptied = await emptyStrays(tx, bounds, rowsOf(bounds));
+      return fromStart((await deleteStrays(tx, bounds, rowsOf(bounds))) + emptied > 0);
     },
   },
   {
     name: 'deliveries',
-    step: async (tx, { share, ...limits }) => fromStart((await expireDeliveries(tx, limits, rowsOf(share))) > 0),
+    step: async (tx, bounds) => fromStart((await expireDeliveries(tx, bounds, rowsOf(bounds))) > 0),
   },
   {
     name: 'windows',
     // It reads the whole table.
     pauseSeconds: DAY_SECONDS,
-    step: async (tx, { share, ...limits }, progress) =>
-      walkTable({ table: 'customer_window', blocks: await countWindowBlocks(tx), share }, progress, (blocks) =>
-        deleteWindows(tx, blocks, limits),
-      ),
+    step: async (tx, bounds, progress) => {
+      const wish = { table: 'customer_window', blocks: await countWindowBlocks(tx), share: bounds.share };
+      return walkTable(wish, progress, (blocks) => deleteWindows(tx, blocks, bounds));
+    },
   },
 ];
 

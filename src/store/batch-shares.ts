@@ -1,4 +1,4 @@
-import { DatabaseError } from 'pg';
+import { errorCodeOf } from '../kernel/error-code.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 
 const QUERY_CANCELED = '57014';
@@ -15,7 +15,8 @@ export interface BatchShares {
 
 /**
  * Batches have so many rows or blocks, and nobody knows how many bytes are in them. One whose statement runs into its time limit would do
- * so again and again, so the next one of its name takes half as much, and each that goes through lets the next one take a tenth more. A lock that somebody holds for long looks the same, and costs some small batches afterwards.
+ * so again and again. So the next one of its name takes half as much, and each that goes through lets the next one take a tenth more.
+ * A lock that somebody holds for long looks the same, and costs some small batches afterwards.
  */
 export function createBatchShares(): BatchShares {
   const shares = new Map<string, number>();
@@ -36,7 +37,5 @@ export function createBatchShares(): BatchShares {
 }
 
 function isOverTime(error: unknown): boolean {
-  return (
-    error instanceof StoreUnavailable && error.cause instanceof DatabaseError && error.cause.code === QUERY_CANCELED
-  );
+  return error instanceof StoreUnavailable && errorCodeOf(error.cause) === QUERY_CANCELED;
 }
