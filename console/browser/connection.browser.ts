@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { type GatewayProcess, startGatewayProcess } from '../../test/support/process.ts';
 import { startBrowser } from './support/browser.ts';
+import { letThrough } from './support/let-through.ts';
 import { openPage, signIn } from './support/sign-in.ts';
 
 /** Asks a gateway to send. Nothing is done with the answer. */
@@ -70,7 +71,7 @@ describe('the console without its gateway', () => {
     await proxied.goto(gateway.dev.console_url);
     await signIn(proxied, gateway.dev.test_key);
     await proxied.getByText('No live updates (status 403): trying again').waitFor();
-    await proxied.unroute('**/api/v1/events/stream');
+    await letThrough(proxied);
     await proxied.getByText('Live', { exact: true }).waitFor();
     await proxied.route('**/api/v1/events?*', (route) => route.fulfill({ status: 401, body: 'Sign in' }), { times: 1 });
     await proxied.reload();

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { until } from '../../test/support/until.ts';
+import { letThrough } from './support/let-through.ts';
 import { sharedWorld } from './support/shared-world.ts';
 import { signIn } from './support/sign-in.ts';
 import type { World } from './support/world.ts';
@@ -156,7 +157,7 @@ describe('the page of an endpoint', () => {
     await change('message.read', true);
     await change(later, false);
     assert.deepEqual(asked, [{ types: ['message.read', 'message.failed', later] }, { types: ['message.failed'] }]);
-    await page.unroute(`**${path}`);
+    await letThrough(page);
   });
 
   it('complained of nothing', () => assert.deepEqual(world.complaints, []));

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Page, Route } from 'playwright-core';
 import { until } from '../../test/support/until.ts';
+import { letThrough } from './support/let-through.ts';
 import { reportStatus, type SentMessage, sendSilent } from './support/report-status.ts';
 import { sharedWorld } from './support/shared-world.ts';
 import { openPage, signIn } from './support/sign-in.ts';
@@ -84,7 +85,7 @@ describe('the page of a message', () => {
     // answer given, which would end the following.
     await page.route(itself, (route) => route.abort());
     await page.getByRole('alert').getByText('The gateway cannot be reached').waitFor();
-    await page.unroute(itself);
+    await letThrough(page);
     await page.getByText('It was not sent, or could not be delivered.').waitFor();
     assert.equal(await providersId.textContent(), 'none');
     // What the provider says itself is often what names the cause.
@@ -94,7 +95,7 @@ describe('the page of a message', () => {
     await openPage(page, 'Messages');
     const row = page.getByRole('row', { name: /\+15550131026/ });
     await row.getByText('transmitting').waitFor();
-    await page.unroute(list);
+    await letThrough(page);
     await row.getByText('failed').waitFor();
     const read = page.waitForResponse('**/api/v1/messages?request_id=*');
     await page.route('**/api/v1/messages?request_id=*', tellUnderWay, { times: 1 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { until } from '../../test/support/until.ts';
+import { letThrough } from './support/let-through.ts';
 import { sharedWorld } from './support/shared-world.ts';
 import { openPage, signIn } from './support/sign-in.ts';
 import type { MadeAccount, World } from './support/world.ts';
@@ -74,7 +75,7 @@ describe('a message of a rare kind', () => {
       .getByText(String(Object(error).message))
       .waitFor();
     assert.equal(await page.getByText('The person cannot be reached').count(), 1);
-    await page.unroute(itself);
+    await letThrough(page);
   });
 
   it('that failed once says why once, whether at the send or later', async () => {
@@ -100,7 +101,7 @@ describe('a message of a rare kind', () => {
     await show(id);
     const word = page.locator('.timeline .status').filter({ hasText: 'payment captured' });
     assert.equal(await word.evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth), false);
-    await page.unroute(itself);
+    await letThrough(page);
   });
 
   it('of whose text and reference nothing can be seen has them by what they are made of', async () => {
@@ -129,7 +130,7 @@ describe('a message of a rare kind', () => {
     await show(id);
     await page.getByText('The content was removed when its time was over.').waitFor();
     assert.equal(await fact('Client reference'), 'none');
-    await page.unroute(itself);
+    await letThrough(page);
   });
 
   it('of a person who was forgotten is in the list, and says nothing of a number that there never was', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Page, Route } from 'playwright-core';
+import { letThrough } from './support/let-through.ts';
 import { sharedWorld } from './support/shared-world.ts';
 import { openPage, signIn } from './support/sign-in.ts';
 import type { World } from './support/world.ts';
@@ -162,7 +163,7 @@ async function callsOfDoubleClick(page: Page, name: string, part = page.getByRol
   await button.dblclick();
   clicked.resolve();
   await button.waitFor({ state: 'detached' });
-  await page.unrouteAll({ behavior: 'wait' });
+  await letThrough(page);
   return calls;
 }
 

@@ -3,6 +3,7 @@ import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { DEMO_TEMPLATES } from '../../sandbox/demo-templates.ts';
 import { findBarriers } from './support/find-barriers.ts';
+import { letThrough } from './support/let-through.ts';
 import { sharedWorld } from './support/shared-world.ts';
 import { signIn } from './support/sign-in.ts';
 import type { MadeAccount, World } from './support/world.ts';
@@ -148,7 +149,7 @@ describe('the page of a message from a template', () => {
     await cut.route('**/api/v1/templates?*', (route) => route.abort());
     await cut.goto(`${world.gateway.dev.console_url}#/messages/${id}`);
     await cut.getByText('whose text could not be read. No answer came').waitFor();
-    await cut.unroute('**/api/v1/templates?*');
+    await letThrough(cut);
     const json = { code: 'unknown_channel', detail: 'No channel of this mode has this id or phone number.' };
     await cut.route('**/api/v1/templates?*', (route) => route.fulfill({ status: 422, json }), { times: 1 });
     await cut.getByRole('button', { name: 'Try again' }).click();

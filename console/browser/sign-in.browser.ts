@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { letThrough } from './support/let-through.ts';
 import { sharedWorld } from './support/shared-world.ts';
 import { openPage, signIn } from './support/sign-in.ts';
 import type { World } from './support/world.ts';
@@ -46,7 +47,7 @@ describe('the sign-in', () => {
     await page.route('**/api/v1/account', (route) => route.abort());
     await page.reload();
     await page.getByRole('alert').getByText('The gateway cannot be reached').waitFor();
-    await page.unroute('**/api/v1/account');
+    await letThrough(page);
     const shown = await watchForSignIn(page);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('navigation').waitFor();
@@ -60,7 +61,7 @@ describe('the sign-in', () => {
     await page.reload();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('API key').waitFor();
-    await page.unroute('**/api/v1/account');
+    await letThrough(page);
     await page.reload();
     await page.getByLabel('API key').waitFor();
   });
