@@ -37,7 +37,7 @@ function verdictOf({ counts, growth, growthMax, healthy }: SoakResult): string[]
     ...counts.map(
       ({ what, expected, lost, doubled }) => `${what}: ${expected} expected, lost ${lost}, doubled ${doubled}`,
     ),
-    `memory at the end against the first minute: ${growth.toFixed(2)} (at most ${growthMax})`,
+    `memory of the last twelve minutes against the first: ${growth.toFixed(2)} (at most ${growthMax})`,
     healthy ? 'All is well.' : 'NOT WELL.',
   ];
 }
