@@ -61,7 +61,8 @@ export async function prepareRun({ api, options }: Invocation): Promise<Run> {
   const reportPath = textOf(options, 'report') ?? `${path}.report.csv`;
   const statePath = `${reportPath}.state`;
   if (!existsSync(statePath)) await checkShared(api, recipe);
-  const { report, state } = await openRun({ reportPath, statePath, identity, isForced: options.force === true });
+  const isForced = options.force === true;
+  const { report, state } = await openRun({ reportPath, statePath, identity, rows, isForced });
   // The prefix does not depend on the plan. So a batch that another version has sent, and that is the same, is replayed and not sent anew.
   const keyPrefix = `waypost-csv-${hash(identity.file, identity.recipe).slice(0, 32)}`;
   return { path, pieces, delimiter, rows, repeated, recipe, report, reportPath, statePath, state, keyPrefix };
@@ -91,11 +92,13 @@ interface RunToOpen {
   reportPath: string;
   statePath: string;
   identity: RunIdentity;
+  /** How many the file has. */
+  rows: number;
   isForced: boolean;
 }
 
 /** Opens the report of the run, and claims the run for this process. */
-async function openRun({ reportPath, statePath, identity, isForced }: RunToOpen) {
+async function openRun({ reportPath, statePath, identity, rows: inFile, isForced }: RunToOpen) {
   refuseForeign(reportPath, readRunState(statePath));
   const begunAt = new Date().toISOString();
   const { claimed: state, ...report } = await openReportFile(reportPath, (rows) => {
@@ -105,8 +108,9 @@ async function openRun({ reportPath, statePath, identity, isForced }: RunToOpen)
     if (before !== undefined) checkIdentity(before, identity, reportPath);
     if (before !== undefined && !isForced) checkOpenRows(before, rows, reportPath);
     const openedAt = (before && openSince(before, rows)) ?? begunAt;
-    const begun = { begun_at: before?.begun_at ?? begunAt, reported: rows, open_since: openedAt };
-    const claimed: RunState = { ...identity, ...begun, pid: process.pid };
+    const begun = { begun_at: before?.begun_at ?? begunAt, open_since: openedAt };
+    const reported = before !== undefined && rows < before.reported ? inFile : rows;
+    const claimed: RunState = { ...identity, ...begun, reported, pid: process.pid };
     claim(statePath, claimed, reportPath);
     return claimed;
   });

@@ -74,6 +74,7 @@ async function* upToFailure(batches: AsyncIterable<Batch>, onFailure: (error: un
 function save({ report, statePath, state }: Deps, openSince: string | null): number {
   // The report goes to the disk first: the state must never know of rows that the report has lost.
   report.sync();
-  writeRunState(statePath, { ...state, reported: report.rows(), open_since: openSince });
+  const reported = Math.max(state.reported, report.rows());
+  writeRunState(statePath, { ...state, reported, open_since: openSince });
   return performance.now();
 }

@@ -13,7 +13,10 @@ export interface RunIdentity {
 /** What a later start must know of a run, besides its report. */
 export interface RunState extends RunIdentity {
   begun_at: string;
-  /** How many rows the report had. */
+  /**
+   * How many rows the report had. All that the file has, once the report has lost some: nobody knows then how many were sent, and so all that
+   * it does not have may have been sent as long ago as the run was begun, until it has all of them.
+   */
   reported: number;
   /** No row beyond the report's was sent before this time. null: none was sent at all. */
   open_since: string | null;
