@@ -72,25 +72,33 @@ export function checkIdentity(before: RunState, now: RunIdentity, report: string
 
 /** Throws if going on might send something twice. `rows`: how many the report has. */
 export function checkOpenRows(before: RunState, rows: number, report: string): void {
+  const doubt = doubtOf(before, rows, report);
+  // With --force neither is looked at any more. So whoever is told to add it because of a process is told of the doubt too.
   if (before.pid !== NOBODY && before.pid !== process.pid && isRunning(before.pid))
-    throw new Failure(`Process ${before.pid} is at work on ${report}. If that is something else by now, add --force.`);
-  const since = openSince(before, rows);
-  if (since === null) return;
-  const inDoubt = (what: string, messages: string) =>
-    new Failure(
-      `This send was broken off, and what was under way ${what}.\nLook for the rows after number ${rows} of ${report} with "npx waypost ${messages}". With --force the send goes on, and some may get it twice.`,
+    throw new Failure(
+      `Process ${before.pid} is at work on ${report}. If that is something else by now, ${doubt === undefined ? 'add --force.' : `read on.\n${doubt}`}`,
     );
+  if (doubt !== undefined) throw new Failure(doubt);
+}
+
+/** Why nobody can tell whether rows were sent that the report does not have, and what to do; undefined if the gateway can. */
+function doubtOf(before: RunState, rows: number, report: string): string | undefined {
+  const since = openSince(before, rows);
+  if (since === null) return undefined;
+  const inDoubt = (what: string, messages: string) =>
+    `This send was broken off, and what was under way ${what}.\nLook for the rows after number ${rows} of ${report} with "npx waypost ${messages}". With --force the send goes on, and some may get it twice.`;
   const ageMs = Date.now() - Date.parse(since);
   if (ageMs > KEY_LIFE_MS)
-    throw inDoubt(
+    return inDoubt(
       `since ${since} may have been sent or not: the gateway keeps its answers for 24 hours, and can no longer tell`,
       `messages --since ${since}`,
     );
   if (ageMs < -AHEAD_MAX_MS)
-    throw inDoubt(
+    return inDoubt(
       `may have been sent or not: by the clock of this machine that was at ${since}, which is yet to come. So nobody knows whether it is less than 24 hours ago, for which the gateway keeps its answers`,
       'messages',
     );
+  return undefined;
 }
 
 /** Since when rows may have been sent that the report does not have. If the report has lost rows, some of these were sent. */
