@@ -68,6 +68,13 @@ describe('a send of the command line that fails', () => {
     });
 });
 
+it('a send whose answer was lost, and came when it asked again, is not told that it sent nothing', async () => {
+  const { exitCode, stderr } = await sendThrough(['lose_answer', 'pass']);
+  assert.equal(exitCode, 0, stderr);
+  assert.match(stderr, /^1 accepted, [\s\S]*nothing was sent twice/);
+  assert.doesNotMatch(stderr, /nothing was sent now/);
+});
+
 it('a send says nothing of an open outcome where no try came to a connection', async () => {
   const away = await startLossyProxy(gateway.url);
   await away.close();

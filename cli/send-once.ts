@@ -49,7 +49,13 @@ export async function sendOnce({ api, options, out, around }: Invocation): Promi
   else out.table(withDetails(answer.results), SENT);
   const { accepted_count: accepted, failed_count: failed, unknown_count: unknown } = answer;
   out.note(`${accepted} accepted, ${failed} failed, ${unknown} unknown. Request ${answer.request_id}.`);
-  if (replayed) out.note('This is the answer of the first send with this key: nothing was sent now.');
+  // The earlier try may be one of this command, whose answer was lost: then this command has sent.
+  if (replayed)
+    out.note(
+      tries.mayHaveSentBefore()
+        ? 'This is the answer to an earlier try with this key: nothing was sent twice.'
+        : 'This is the answer of the first send with this key: nothing was sent now.',
+    );
   return failed + unknown === 0 ? EXIT.done : EXIT.failed;
 }
 
@@ -82,7 +88,9 @@ function withComponents(content: Content, more: readonly Component[]): Content {
 /** Watches every try, because the last one alone does not show what became of the earlier ones. */
 function watchTries() {
   let mayHaveSent = false;
+  let mayHaveSentBefore = false;
   const watched: typeof fetch = async (...call) => {
+    mayHaveSentBefore = mayHaveSent;
     try {
       const answer = await fetch(...call);
       const { status } = answer;
@@ -95,7 +103,7 @@ function watchTries() {
       throw error;
     }
   };
-  return { fetch: watched, mayHaveSent: () => mayHaveSent };
+  return { fetch: watched, mayHaveSent: () => mayHaveSent, mayHaveSentBefore: () => mayHaveSentBefore };
 }
 
 /** If it is open whether the send was carried out, adds the key, with which it can be repeated safely. */

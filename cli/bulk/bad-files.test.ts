@@ -267,7 +267,7 @@ describe('a CSV file', () => {
     const path = await csv('to\n+447700900243\n');
     const into = (report: string, ...more: string[]) => send(path, '--report', `${path}.${report}`, ...more);
     assert.equal((await into('first')).exitCode, 0);
-    assert.match((await into('second')).stderr, /^1 rows had been sent by an earlier run, and were not sent again\.$/m);
+    assert.match((await into('second')).stderr, /^1 rows had been sent by an earlier run, .* not sent again\.$/m);
     assert.deepEqual(await bodiesOf('+447700900243'), ['hello']);
     const named = await into('third', '--idempotency-key', 'SECOND-ROUND');
     assert.deepEqual([named.exitCode, named.stderr], [0, '']);

@@ -43,7 +43,7 @@ it('a send of a file shows on a terminal how far it is and what it waits for, wi
   // The first two calls are those before a send: whose key it is, and whether it may send at all.
   const refusal = (status: number, code: string) => ({ status, code, retryAfter: '0' });
   proxy.plan.push('pass', 'pass', refusal(429, 'rate_limited'), refusal(409, 'idempotency_in_flight'));
-  proxy.plan.push(refusal(503, 'unavailable'), 'lose_request', refusal(429, 'rate_limited'));
+  proxy.plan.push(refusal(503, 'unavailable'), 'lose_answer', refusal(429, 'rate_limited'));
   const env = { WAYPOST_URL: proxy.url, WAYPOST_API_KEY: gateway.testKey };
   const args = ['send', '--csv', path, '--text', 'hello'];
   const { exitCode, stderr } = await runCli(args, env, () => undefined, { isTTY: true, columns: 120 });
@@ -55,8 +55,14 @@ it('a send of a file shows on a terminal how far it is and what it waits for, wi
     'the gateway does not answer',
   ])
     assert.ok(stderr.includes(`] 0/50  0 accepted, 0 failed, 0 unknown  (waiting: ${reason})`), stderr);
+  const [remark, ...others] = stderr.split('\n').toReversed().slice(1);
+  assert.match(
+    remark ?? '',
+    /50 rows had been sent by an earlier run, or by a try whose answer was lost, and were not/,
+  );
+  assert.equal(others.length, 0);
   const drawn = stderr.split('\r').slice(1);
   assert.match(drawn.at(-2) ?? '', /^\[#{24}\] 50\/50 {2}50 accepted, 0 failed, 0 unknown, about 0 s left/);
-  assert.equal(drawn.at(-1), '\u001b[K');
+  assert.match(drawn.at(-1) ?? '', /^\u001b\[K50 rows/);
   for (const line of drawn) assert.ok(line.replace('\u001b[K', '').length < 120, line);
 });

@@ -45,7 +45,10 @@ export async function sendFile(invocation: Invocation): Promise<number> {
   } catch (error) {
     failure ??= error;
   }
-  if (replayed > 0) out.note(`${replayed} rows had been sent by an earlier run, and were not sent again.`);
+  if (replayed > 0)
+    out.note(
+      `${replayed} rows had been sent by an earlier run, or by a try whose answer was lost, and were not sent again.`,
+    );
   return conclude(run, invocation, failure);
 }
 

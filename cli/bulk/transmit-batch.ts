@@ -9,7 +9,7 @@ interface Deps {
   client: Waypost;
   recipe: Recipe;
   signal: AbortSignal;
-  /** Called with how many rows an earlier run had sent already, so that they were not sent again. */
+  /** Called with how many rows an earlier run or an earlier try had sent already, so that they were not sent again. */
   onReplayed(rows: number): void;
 }
 

@@ -14,9 +14,12 @@ export interface SendOptions extends CallOptions {
   traceparent?: string | undefined;
 }
 
-/** The aggregate answer, and whether it is the answer of an earlier send with the same key. */
+/** The aggregate answer, and whether it is the answer to an earlier try with the same key. */
 export type Sent = SendAnswer & {
-  /** Whether an earlier send with the same key was answered so: this call then sent nothing. */
+  /**
+   * Whether an earlier try with the same key was answered so. It may have been of an earlier call, and then this call sent nothing; or of this
+   * call, which repeats a try whose answer was lost. Nothing was sent twice in either case.
+   */
   replayed: boolean;
 };
 
