@@ -105,6 +105,30 @@ describe('the console of the operator', () => {
     await row.getByRole('button', { name: 'Revoke For an hour' }).waitFor();
   });
 
+  it('takes no page of something between for what was done, such as of a proxy where one must sign in anew', async () => {
+    const { id, key } = await world.makeAccount('Leaked');
+    const { platform_key: platformKey } = world.gateway.dev;
+    const page200 = { status: 200, contentType: 'text/html', body: '<h1>Sign in</h1>' };
+    const other = await world.open();
+    await signIn(other, platformKey);
+    await other.goto(`${world.gateway.dev.console_url}#/accounts/${id}`);
+    const dialog = other.getByRole('dialog');
+    await other.getByRole('button', { name: 'Revoke Console' }).click();
+    await other.route('**/platform/v1/**', (route) => route.fulfill(page200));
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
+    await dialog.getByRole('alert').getByText('The answer cannot be read').waitFor();
+    assert.equal(await other.getByText('The key is revoked.').count(), 0);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await other.getByRole('button', { name: 'Suspend' }).click();
+    await dialog.getByRole('button', { name: 'Suspend' }).click();
+    await dialog.getByRole('alert').getByText('The answer cannot be read').waitFor();
+    assert.equal(await other.getByText('The account is suspended.').count(), 0);
+    assert.equal((await world.call('GET', '/api/v1/account', undefined, key)).id, id);
+    await other.reload();
+    await other.getByRole('alert').getByText('The answer cannot be read').waitFor();
+    assert.equal(await other.getByRole('navigation').count(), 0);
+  });
+
   it('says of a key that it may do nothing, and which of two keys of one name is revoked', async () => {
     const { id } = await world.makeAccount('Namesakes');
     const { platform_key: platformKey } = world.gateway.dev;

@@ -23,6 +23,12 @@ export const flag: Decode<boolean> = (value) => {
 
 export const anything: Decode<unknown> = (value) => value;
 
+/** For an answer without a body. */
+export const nothing: Decode<null> = (value) => {
+  if (value === null) return value;
+  throw new DecodeError('An empty answer was expected.');
+};
+
 export function nullable<Value>(decode: Decode<Value>): Decode<Value | null> {
   return (value) => (value === null || value === undefined ? null : decode(value));
 }

@@ -1,7 +1,7 @@
 import { type Answer, type Call, callApi } from '../api/call.ts';
-import { anything, type Decode } from '../api/decode.ts';
+import { anything, type Decode, nothing, record, text } from '../api/decode.ts';
 import { type Failure, notAKey } from '../api/failure.ts';
-import { type OwnAccount, ownAccount } from '../api/resources.ts';
+import { type OwnAccount, ownAccount, pageOf } from '../api/resources.ts';
 import { tabStore } from './tab-store.ts';
 
 export type Who = { kind: 'account'; account: OwnAccount } | { kind: 'platform' };
@@ -76,7 +76,8 @@ const EXPIRED = 'Your key is not valid any more: it has expired or was revoked. 
 async function ask(key: string): Promise<Answer<Who>> {
   if (!key.startsWith(PLATFORM_PREFIX))
     return callApi(key, { path: '/api/v1/account' }, (value) => ({ kind: 'account', account: ownAccount(value) }));
-  return callApi(key, { path: '/platform/v1/accounts', query: { limit: 1 } }, () => ({ kind: 'platform' }));
+  const answer = await callApi(key, { path: '/platform/v1/accounts', query: { limit: 1 } }, pageOf(anything));
+  return answer.ok ? { ...answer, value: { kind: 'platform' } } : answer;
 }
 
 /** Calls the API with the key of whoever is signed in. */
@@ -88,7 +89,12 @@ export async function api<Value>(call: Call, decode: Decode<Value>): Promise<Ans
   return answer;
 }
 
-/** For a call whose answer has nothing to read. */
-export function apiDone(call: Call): Promise<Answer<unknown>> {
-  return api(call, anything);
+const changed = record({ id: text });
+
+/**
+ * For a change whose answer has nothing to read. It is looked at all the same: a page of something between, such as a proxy where one must sign
+ * in anew, may come with a 200, and a key that was not revoked must not be taken for one that was.
+ */
+export function apiDone(call: Call & { method: 'POST' | 'PATCH' | 'DELETE' }): Promise<Answer<unknown>> {
+  return call.method === 'DELETE' ? api(call, nothing) : api(call, changed);
 }
