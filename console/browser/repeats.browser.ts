@@ -107,6 +107,34 @@ describe('what is asked for twice by mistake', () => {
     assert.equal(await countSends(world, key, to), 3);
   });
 
+  it('may have been made already: an endpoint whose answer was lost, or for which a proxy has answered', async () => {
+    const create = async () => {
+      await page.getByRole('button', { name: 'Create an endpoint' }).click();
+      await page.getByLabel('Address').fill(world.endpointUrl);
+      await page.getByRole('button', { name: 'Create', exact: true }).click();
+    };
+    await openPage(page, 'Endpoints');
+    const dialog = page.getByRole('dialog');
+    const told = dialog.getByRole('alert').getByText('It is not known whether that was done.');
+    await page.route('**/api/v1/endpoints', loseAnswer, { times: 1 });
+    await create();
+    await told.waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.route('**/api/v1/endpoints', (route) => route.fulfill({ status: 504, body: '' }), { times: 1 });
+    await create();
+    await told.waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    // A gateway says itself what was done.
+    const json = { code: 'unavailable', title: 'Not now', detail: 'The store cannot be reached.' };
+    await page.route('**/api/v1/endpoints', (route) => route.fulfill({ status: 503, json }), { times: 1 });
+    await create();
+    await dialog.getByRole('alert').getByText('Nothing was done.').waitFor();
+    assert.equal(await told.count(), 0);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    const { data } = await world.call('GET', '/api/v1/endpoints', undefined, key);
+    assert.equal(Array.isArray(data) && data.length, 1);
+  });
+
   it('is made once: a change, a secret, an account, a key, by a double click', async () => {
     const { id } = await world.call('POST', '/api/v1/endpoints', { url: world.endpointUrl }, key);
     await page.goto(`${world.gateway.dev.console_url}#/endpoints/${id}`);

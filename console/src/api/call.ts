@@ -1,5 +1,5 @@
 import { type Decode, DecodeError } from './decode.ts';
-import { type Failure, noConnection, readProblem, unreadable } from './failure.ts';
+import { type Failure, inDoubt, isOfGateway, noConnection, readProblem, unreadable } from './failure.ts';
 import { gatewayPath } from './gateway-path.ts';
 import { jsonOf } from './json-of.ts';
 
@@ -13,7 +13,11 @@ export interface Call {
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal;
+  /** Doing it twice is like doing it once, although it is a `POST`. */
+  harmless?: true;
 }
+
+const REQUEST_TIMEOUT = 408;
 
 /** A gateway that hangs, or a network that swallows, must not be waited for without end. A gateway without its database answers in 35 s. */
 const READ_MS = 60_000;
@@ -22,11 +26,17 @@ const CHANGE_MS = 150_000;
 
 /** Calls the API of this gateway. A failure is returned as a value, and shown by the caller. */
 export async function callApi<Value>(key: string, call: Call, decode: Decode<Value>): Promise<Answer<Value>> {
+  const mayBeDone = call.method === 'POST' && call.harmless === undefined;
   const answer = await reach(key, call);
-  if (answer === undefined) return { ok: false, failure: noConnection() };
+  if (answer === undefined) return { ok: false, failure: mayBeDone ? inDoubt(noConnection()) : noConnection() };
   const { ok, status, headers, text } = answer;
   const body = jsonOf(text);
-  if (!ok) return { ok, failure: readProblem(status, body, headers.get('retry-after')) };
+  if (!ok) {
+    const failure = readProblem(status, body, headers.get('retry-after'));
+    // A gateway says itself what was done. A proxy may have passed the call on, and waited in vain.
+    const isOpen = !isOfGateway(failure) && (status === REQUEST_TIMEOUT || status >= 500);
+    return { ok, failure: mayBeDone && isOpen ? inDoubt(failure) : failure };
+  }
   try {
     return { ok, value: decode(body), headers };
   } catch (error) {

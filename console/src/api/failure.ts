@@ -64,8 +64,18 @@ export function readProblem(status: number, body: unknown, retryAfter: string | 
 }
 
 /** Whether the gateway itself refused the key or its scopes: something between may refuse today what it lets through tomorrow. */
-export function isRefusal({ status, code }: Failure): boolean {
-  return (status === 401 || status === 403) && code !== codeOf(status);
+export function isRefusal(failure: Failure): boolean {
+  return (failure.status === 401 || failure.status === 403) && isOfGateway(failure);
+}
+
+/** Whether an answer names a code, as the gateway's do. */
+export function isOfGateway({ status, code }: Failure): boolean {
+  return code !== codeOf(status);
+}
+
+/** The same failure of something that must not be done twice, where nobody has said what became of it. */
+export function inDoubt(failure: Failure): Failure {
+  return { ...failure, action: 'It is not known whether that was done. Look before you do it again.' };
 }
 
 /** For an answer that names no code. */

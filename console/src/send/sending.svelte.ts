@@ -16,8 +16,10 @@ export function createSending() {
     answer = undefined;
     failure = undefined;
     const { json, key } = last;
+    // With its key it is carried out once, however often it is asked for.
     const headers = { 'idempotency-key': key };
-    const result = await api({ method: 'POST', path: '/api/v1/messages/send', body: json, headers }, aggregateAnswer);
+    const call = { method: 'POST', path: '/api/v1/messages/send', body: json, headers, harmless: true } as const;
+    const result = await api(call, aggregateAnswer);
     busy = false;
     if (!result.ok) {
       failure = result.failure;
