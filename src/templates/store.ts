@@ -77,7 +77,18 @@ export function listTemplateRows(
 const unchangedSince = (time: string) => `not t.updated_at between ${time}::text::timestamptz and clock_timestamp()`;
 
 const facts = (row: string) =>
-  `(${row}.provider_template_id, ${row}.status, ${row}.category, ${row}.parameter_format, ${row}.components, ${row}.quality)`;
+  `(${row}.provider_template_id, ${row}.status, ${row}.category, ${row}.parameter_format, ${row}.quality)`;
+
+/**
+ * The provider signs the address of an example's picture, film or file anew for each answer, in its query: that is no change of the template.
+ * The quotation marks of a text within a component are escaped here, so that no text can look like such an address.
+ */
+const unsigned = (row: string) =>
+  `regexp_replace(${row}.components::text, '("header_handle": \\["[^"?]*)[?][^"]*', '\\1', 'g')`;
+
+/** Most components are the same to the letter, and are not written out. */
+const differs = (row: string, other: string) => `(${facts(row)} is distinct from ${facts(other)}
+    or (${row}.components <> ${other}.components and ${unsigned(row)} <> ${unsigned(other)}))`;
 
 /**
  * Writes what the provider lists, at most `$14` of it, and tells what was new and what has changed. A template that is as it was is not
@@ -96,7 +107,7 @@ const TEMPLATE_UPSERT = `
     $13::text::timestamptz
   from listed l
   left join lateral (
-    select ${unchangedSince('$13')} and ${facts('t')} is distinct from ${facts('l')} as differs from template t
+    select ${unchangedSince('$13')} and ${differs('t', 'l')} as differs from template t
     where t.account_id = $1 and t.mode = $2 and t.business_account_id = $3 and t.name = l.name and t.language = l.language
     offset 0) known on true
   where known.differs is not false
@@ -105,7 +116,7 @@ const TEMPLATE_UPSERT = `
     provider_template_id = excluded.provider_template_id, status = excluded.status, category = excluded.category,
     parameter_format = excluded.parameter_format, components = excluded.components, quality = excluded.quality,
     updated_at = excluded.updated_at
-  where ${unchangedSince('$13')} and ${facts('t')} is distinct from ${facts('excluded')}
+  where ${unchangedSince('$13')} and ${differs('t', 'excluded')}
   returning ${COLUMNS}, (t.xmax = 0) as added`;
 
 export type WrittenTemplate = TemplateRow & { added: boolean };
@@ -132,6 +143,39 @@ export function upsertTemplates(
     begunAt,
     limit,
   ]);
+}
+
+/** What differs beside the facts. The template has not changed, and keeps its time. One that somebody changes in this moment stays as it is then. */
+const EXAMPLES_RENEW = `
+  with renewed as (
+    select known.place, l.components
+    from unnest($4::text[], $5::text[], $6::jsonb[]) as l(name, language, components)
+    cross join lateral (
+      select t.ctid as place from template t
+      where t.account_id = $1 and t.mode = $2 and t.business_account_id = $3 and t.name = l.name and t.language = l.language
+        and t.components <> l.components and ${unchangedSince('$7')} offset 0) known
+    order by l.name, l.language limit $8
+  )
+  update template t set components = r.components from renewed r where t.ctid = r.place returning 1 as renewed`;
+
+/** Keeps the newest addresses of examples, at most `limit` of them, because one that is weeks old leads nowhere. Returns how many. */
+export async function renewExamples(
+  tx: Queryable,
+  owner: TemplateOwner,
+  templates: readonly ProviderTemplate[],
+  { begunAt, limit }: { begunAt: string; limit: number },
+): Promise<number> {
+  const rows = await tx.query(EXAMPLES_RENEW, [
+    owner.accountId,
+    owner.mode,
+    owner.businessAccountId,
+    templates.map(({ name }) => name),
+    templates.map(({ language }) => language),
+    templates.map(({ components }) => JSON.stringify(components)),
+    begunAt,
+    limit,
+  ]);
+  return rows.length;
 }
 
 /**

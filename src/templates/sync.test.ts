@@ -65,6 +65,14 @@ const eventsOf = async () =>
     )
   ).map(({ status }) => status);
 
+/** With pictures in its header and in a card, whose addresses the provider signs anew for each answer. */
+function pictured(signature: string, picture = 'one') {
+  const handle = `https://media.example/v/${picture}.jpg?ccb=1-7&oh=${signature}&oe=68BADCB3`;
+  const header = { type: 'HEADER', format: 'IMAGE', example: { header_handle: [handle] } };
+  const body = { type: 'BODY', text: '"header_handle": ["https://media.example/?{{1}}"]' };
+  return listed('pictured', { components: [header, body, { type: 'CAROUSEL', cards: [{ components: [header] }] }] });
+}
+
 /** Begins a reading whose list is complete and not told yet; the next readings are answered at once. */
 async function beginSlowReading(...templates: object[]) {
   const asked = Promise.withResolvers<void>();
@@ -139,6 +147,22 @@ describe('a reading', () => {
       assert.equal((await sync())?.total, 1);
       assert.deepEqual(await statusOf('twice'), ['approved']);
     }
+  });
+
+  it("takes no new signature of an example's address for a change, and keeps the newest", async () => {
+    serve(pictured('first'));
+    await sync();
+    const [before] = await findTemplatesByName(test.database, ownerOf(channel), 'pictured');
+    for (const name of [undefined, 'pictured']) {
+      serve(pictured('latest'));
+      assert.deepEqual(await sync(name), { added: 0, changed: 0, removed: 0, total: 1 });
+    }
+    const [after] = await findTemplatesByName(test.database, ownerOf(channel), 'pictured');
+    assert.deepEqual(after?.updated_at, before?.updated_at);
+    assert.deepEqual(after?.components, pictured('latest').components);
+    assert.deepEqual(await eventsOf(), []);
+    serve(pictured('latest', 'another'));
+    assert.equal((await sync())?.changed, 1, 'another picture is a change');
   });
 
   it('of one name is not taken for a reading of all', async () => {

@@ -8,7 +8,13 @@ import type { Provider, ProviderTemplate } from '../provider/port.ts';
 import type { Database, Transaction } from '../store/database.ts';
 import { repeatOnConflict } from '../store/repeat-on-conflict.ts';
 import { presentTemplate } from './present.ts';
-import { removeMissingTemplates, type TemplateOwner, type TemplateRow, upsertTemplates } from './store.ts';
+import {
+  removeMissingTemplates,
+  renewExamples,
+  type TemplateOwner,
+  type TemplateRow,
+  upsertTemplates,
+} from './store.ts';
 import { holdSync, noteBegun, noteFailed, noteSynced, readDatabaseTime } from './sync-store.ts';
 
 /**
@@ -99,6 +105,8 @@ export async function keepReading(
     counts.removed += kept.removed;
     ({ isDone } = kept);
   }
+  const renew = (tx: Transaction) => renewPart(tx, owner, listed, reading);
+  while ((await whileThere(database, owner.accountId, renew)) === KEPT_AT_ONCE);
   return counts;
 }
 
@@ -144,6 +152,17 @@ async function keepPart(
   const gone = removed.map((row) => ({ ...row, status: 'deleted' }));
   await appendEvents(tx, draftTemplateEvents(owner.accountId, owner.mode, [...changed, ...gone]));
   return { added: written.length - changed.length, changed: changed.length, removed: removed.length, isDone };
+}
+
+/** Returns how many it has renewed. */
+async function renewPart(
+  tx: Transaction,
+  owner: TemplateOwner,
+  listed: readonly ProviderTemplate[],
+  { begunAt }: Reading,
+): Promise<number> {
+  await holdSync(tx, owner);
+  return renewExamples(tx, owner, listed, { begunAt, limit: KEPT_AT_ONCE });
 }
 
 /**
