@@ -210,6 +210,30 @@ export function removeMissingTemplates(
   ]);
 }
 
+const TEMPLATE_MISSES = `
+  select exists(select from template t
+    where t.account_id = $1 and t.mode = $2 and t.business_account_id = $3
+      and (t.name, t.language) not in (select * from unnest($4::text[], $5::text[]))
+      and ${unchangedSince('$6')}) as misses`;
+
+/** Whether templates are known that the provider does not list; what was learned since the reading began does not count. */
+export async function missesKnown(
+  store: Queryable,
+  owner: TemplateOwner,
+  listed: readonly ProviderTemplate[],
+  begunAt: string,
+): Promise<boolean> {
+  const rows = await store.query<{ misses: boolean }>(TEMPLATE_MISSES, [
+    owner.accountId,
+    owner.mode,
+    owner.businessAccountId,
+    listed.map(({ name }) => name),
+    listed.map(({ language }) => language),
+    begunAt,
+  ]);
+  return rows[0]?.misses === true;
+}
+
 /** What a notification tells of a template; null members tell nothing. */
 export interface TemplateNews extends TemplateOwner {
   name: string;

@@ -165,6 +165,28 @@ describe('a reading', () => {
     assert.equal((await sync())?.changed, 1, 'another picture is a change');
   });
 
+  it('takes none for gone that stands on no page because another one was deleted while the pages were read', async () => {
+    const many = Array.from({ length: 150 }, (_, place) => listed(`many_${place}`));
+    serve(...many);
+    await sync();
+    const idOf = async (name: string) => (await findTemplatesByName(test.database, ownerOf(channel), name))[0]?.id;
+    const id = await idOf('many_100');
+    server.answer = (query) => {
+      const page = pageOf([...many], query);
+      // After the first page, whose templates a cursor counts by their places.
+      if (many.length === 150) many.shift();
+      return page;
+    };
+    assert.deepEqual(
+      await sync(),
+      { added: 0, changed: 0, removed: 0, total: 150 },
+      'it was there when the pages were read',
+    );
+    assert.equal(await idOf('many_100'), id);
+    assert.deepEqual(await sync(), { added: 0, changed: 0, removed: 1, total: 149 });
+    assert.deepEqual(await eventsOf(), ['deleted']);
+  });
+
   it('of one name is not taken for a reading of all', async () => {
     await noteBegun(test.database, ownerOf(channel));
     serve(listed('a'), listed('b'));

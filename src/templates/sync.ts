@@ -4,11 +4,12 @@ import type { EventDraft } from '../events/event.ts';
 import { appendEvents } from '../events/store.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
-import type { Provider, ProviderTemplate } from '../provider/port.ts';
+import type { Provider, ProviderTemplate, TemplatesOutcome } from '../provider/port.ts';
 import type { Database, Transaction } from '../store/database.ts';
 import { repeatOnConflict } from '../store/repeat-on-conflict.ts';
 import { presentTemplate } from './present.ts';
 import {
+  missesKnown,
   removeMissingTemplates,
   renewExamples,
   type TemplateOwner,
@@ -50,20 +51,37 @@ export interface Reading {
  * Reads all templates of a channel's business account from the provider, and keeps what it lists, except where something
  * newer was learned meanwhile. Nothing is changed unless every page was read and the account is still there: undefined then.
  */
-export async function syncTemplates(
-  { database, provider, suspend }: ReadingDeps,
-  channel: SendingChannel,
-): Promise<SyncCounts | undefined> {
+export async function syncTemplates(deps: ReadingDeps, channel: SendingChannel): Promise<SyncCounts | undefined> {
+  const { database, suspend } = deps;
   const owner = ownerOf(channel);
   const begunAt = await whileThere(database, owner.accountId, (tx) => noteBegun(tx, owner));
   if (begunAt === undefined) return undefined;
-  const outcome = await provider.listTemplates(channel.sender, channel.businessAccountId, undefined);
+  const outcome = await listAll(deps, channel, begunAt);
   if (outcome.kind === 'unavailable') {
     await noteFailed(database, owner, begunAt);
     if (outcome.accessRefused) await suspend(channel);
     return undefined;
   }
   return keepReading(database, owner, { listed: outcome.templates, name: undefined, begunAt });
+}
+
+/**
+ * A page begins at a place of the list. A template that is deleted while the pages are read moves all behind it, and one of these stands on no
+ * page. So if a known one is missing, the pages are read once more: gone is what neither reading has.
+ */
+async function listAll(
+  { database, provider }: ReadingDeps,
+  channel: SendingChannel,
+  begunAt: string,
+): Promise<TemplatesOutcome> {
+  const list = () => provider.listTemplates(channel.sender, channel.businessAccountId, undefined);
+  const first = await list();
+  if (first.kind === 'unavailable') return first;
+  if (!(await missesKnown(database, ownerOf(channel), first.templates, begunAt))) return first;
+  const second = await list();
+  if (second.kind === 'unavailable') return second;
+  const seen = new Set(second.templates.map(keyOf));
+  return { kind: 'found', templates: [...second.templates, ...first.templates.filter((one) => !seen.has(keyOf(one)))] };
 }
 
 /** Reads the templates of one name. undefined: the provider could not be asked. */
@@ -172,11 +190,13 @@ async function renewPart(
 function distinctOf(listed: readonly ProviderTemplate[]): ProviderTemplate[] {
   const distinct = new Map<string, ProviderTemplate>();
   for (const template of listed) {
-    const key = `${template.name} ${template.language}`;
+    const key = keyOf(template);
     if (distinct.get(key)?.status !== 'approved') distinct.set(key, template);
   }
   return [...distinct.values()];
 }
+
+const keyOf = ({ name, language }: ProviderTemplate) => `${name} ${language}`;
 
 /** Tells of templates that have changed. One that is new has not, and must not be among them. */
 export function draftTemplateEvents(accountId: string, mode: Mode, rows: readonly TemplateRow[]): EventDraft[] {
