@@ -257,6 +257,15 @@ describe('a reading', () => {
     assert.equal((await sync())?.changed, 1, 'a later one does');
   });
 
+  it('does not tell again that a template is deleted which a notification has told to be', async () => {
+    serve(listed('a'), listed('b'));
+    await sync();
+    await tell('a', 'deleted');
+    serve();
+    assert.equal((await sync())?.removed, 2);
+    assert.deepEqual(await eventsOf(), ['deleted'], 'of the other one');
+  });
+
   it('does not undo what a notification has told after it began, also if that was applied in an older transaction', async () => {
     serve(listed('a'));
     await sync();

@@ -167,7 +167,8 @@ async function keepPart(
   const isDone = areWritten && removed.length < KEPT_AT_ONCE;
   if (isDone && name === undefined) await noteSynced(tx, owner, begunAt);
   const changed = written.filter(({ added }) => !added);
-  const gone = removed.map((row) => ({ ...row, status: 'deleted' }));
+  // A notification may have told it already.
+  const gone = removed.filter(({ status }) => status !== 'deleted').map((row) => ({ ...row, status: 'deleted' }));
   await appendEvents(tx, draftTemplateEvents(owner.accountId, owner.mode, [...changed, ...gone]));
   return { added: written.length - changed.length, changed: changed.length, removed: removed.length, isDone };
 }
