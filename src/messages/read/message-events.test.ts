@@ -260,6 +260,20 @@ describe('the events of a late answer', () => {
       assert.deepEqual(await typesOf(key, failed.id), told, 'a refusal that came late is no report of a failure');
     }));
 
+  it('do not keep back that of a failure which is reported after a refusal, beside what is known', () =>
+    undisturbed(async () => {
+      const { key, line } = await newAccount();
+      const [{ id }] = await send(key, [REFUSED]);
+      await until(async () => (await events(key, '&type=message.failed')).length === 1);
+      const [sent, failed] = ['sent', 'failed'].map((status) =>
+        statusOf(status, { providerId: 'wamid.failed-after-all', messageId: id }),
+      );
+      await report(line, { statuses: [sent] });
+      await report(line, { statuses: [sent, failed] });
+      const told = ['message.unknown', 'message.failed', 'message.sent', 'message.failed'];
+      assert.deepEqual(await typesOf(key, id), told);
+    }));
+
   it('are none when a notification was quicker', () =>
     undisturbed(async () => {
       const { key, line } = await newAccount();

@@ -151,8 +151,10 @@ interface Judged {
 function judgeAll(message: LockedMessage, reports: readonly StatusReport[], before: readonly string[]): Judged[] {
   const refusedLate = isRefusedLate(message);
   const outcome = refusedLate ? 'failed' : message.outcome;
-  const reported = new Set(refusedLate ? before.filter((report) => report !== 'failed') : before);
   let { status } = message;
+  // A failure that was reported holds against `sent`: one that stands in the history of what is `sent` is a refusal too.
+  const isRefusal = refusedLate || status === 'sent';
+  const reported = new Set(isRefusal ? before.filter((report) => report !== 'failed') : before);
   return reports.map((report) => {
     const verdict = judgeReport({ status, outcome, reported }, report.status);
     if (verdict.kind === 'moves') status = verdict.to;
