@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { startDatabaseProxy } from '../../test/support/database-proxy.ts';
+import { until } from '../../test/support/until.ts';
 import { type Database, openDatabase } from './database.ts';
 import { migrate } from './migrate.ts';
 
@@ -65,6 +67,24 @@ describe('migrate', () => {
     });
     await Promise.all(uses);
     assert.deepEqual(await applied(), [1, 2, 3]);
+  });
+
+  it('holds nobody up any more once its process is gone, however long its statement would take', async () => {
+    const { database } = test;
+    await migrate(database, migrationsDir);
+    await writeMigration('0003_third.sql', 'lock table first in share mode; select pg_sleep(600);');
+    const proxy = await startDatabaseProxy(test.url);
+    const ended = openDatabase({ connection: { url: proxy.url }, connections: 1, onError: () => undefined });
+    const migrating = assert.rejects(migrate(ended, migrationsDir), /The database is not available/);
+    const works = `select 1 from pg_stat_activity where datname = current_database() and state = 'active' and wait_event = 'PgSleep'`;
+    await until(async () => (await database.query(works)).length > 0);
+    proxy.cut();
+    await migrating;
+    // The time limit of this statement is 30 s.
+    await database.query('insert into first values (2)');
+    assert.deepEqual(await applied(), [1, 2]);
+    await ended.close();
+    await proxy.close();
   });
 
   it('tells of each migration of a schema that is there before it applies it, and of none of a new one', async () => {

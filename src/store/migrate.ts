@@ -64,6 +64,17 @@ const READ_SERVER = `
  */
 const IS_MADE = `select to_regclass(quote_ident(current_schema()) || '.migration') is not null as made`;
 
+/**
+ * By itself the server notices only at the end of a statement that nobody waits for it any more. An index of a start that was stopped or killed
+ * would keep writers out until it is built, for nothing, and the next start would wait behind it. So the server looks every second. Not every
+ * system below it can tell: such a server refuses the setting, and goes on without it. One that is too old does not know it, and is told so next.
+ */
+const LOOK_AFTER_CLIENT = `
+  do $$ begin
+    perform set_config('client_connection_check_interval', '1s', true);
+  exception when invalid_parameter_value or undefined_object then null;
+  end $$`;
+
 /** Changes nothing. It is refused where nothing can be written, as by a server that follows another one: a start has to wait there. */
 const MUST_WRITE = 'update migration set number = number where false';
 
@@ -133,6 +144,7 @@ async function applyNext(
   lockWaitMs: number,
   tellNext: (next: Migration) => void,
 ): Promise<number | undefined> {
+  await tx.runScript(LOOK_AFTER_CLIENT);
   // The lock is held until the end of the transaction, because a lock of the session would not survive a pooler. The second process waits
   // here, and then sees what the first one has committed.
   await tx.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
