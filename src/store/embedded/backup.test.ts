@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -12,6 +12,21 @@ import { type Embedded, startEmbedded } from './embedded.ts';
 const SILENT = { warn() {}, error() {} };
 /** Otherwise a stop that is not heard would be waited for without an end. */
 const WITHIN = { timeout: 120_000 };
+
+it('a backup is made although the id of the killed server is that of another process by now, as after a reboot', async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), 'waypost-backup-'));
+  t.after(() => rm(dir, { recursive: true }));
+  await chmod(dir, 0o711);
+  const dataDir = join(dir, 'data');
+  const embedded = await startEmbedded({ dataDir, log: SILENT });
+  const pidFile = join(dataDir, 'postgres/cluster/postmaster.pid');
+  const [text, { uid, gid }] = await Promise.all([readFile(pidFile, 'utf8'), stat(pidFile)]);
+  await embedded.stop();
+  await writeFile(pidFile, text.replace(/^\d+/, String(process.pid)), { mode: 0o600 });
+  await chown(pidFile, uid, gid);
+  await backUpEmbedded(dataDir, join(dir, 'copy'), SILENT);
+  assert.ok(existsSync(join(dir, 'copy/postgres/cluster/backup_label')));
+});
 
 describe('a backup that cannot be made', () => {
   let dir: string;

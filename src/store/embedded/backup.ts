@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { chmod, chown, copyFile, cp, mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
-import { Socket } from 'node:net';
+import { createConnection, Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import { Client, DatabaseError } from 'pg';
 import { errorCodeOf } from '../../kernel/error-code.ts';
@@ -8,7 +9,7 @@ import { isInProc } from '../../kernel/in-proc.ts';
 import { isAlive } from '../../kernel/is-alive.ts';
 import { EMBEDDED_USER } from './address.ts';
 import { type Embedded, type EmbeddedLog, startEmbedded } from './embedded.ts';
-import { readPidFile } from './pid-file.ts';
+import { type PidFile, readPidFile } from './pid-file.ts';
 import { findPlace, type RunAs, undefinedIfMissing } from './place.ts';
 
 /** A temporary slot: the server keeps the log that the copy needs for as long as our connection lives, and no longer if we crash. */
@@ -93,7 +94,24 @@ async function makeTarget(dir: string, runAs: RunAs | undefined): Promise<() => 
 
 async function isServing(clusterDir: string): Promise<boolean> {
   const file = await readPidFile(clusterDir);
-  return file !== undefined && isAlive(file.pid) && file.state === 'ready';
+  return file !== undefined && isAlive(file.pid) && file.state === 'ready' && (await takesConnections(file));
+}
+
+/**
+ * After a power cut, or in a new container, the process id of a killed server may be that of any other process. A server that hangs takes
+ * connections. On Windows there is no socket to try.
+ */
+async function takesConnections({ port, socketDir }: PidFile): Promise<boolean> {
+  if (socketDir === '') return true;
+  const socket = createConnection(join(socketDir, `.s.PGSQL.${port}`));
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false; // Nobody listens there. If it is for another reason, the server that is started instead says so.
+  } finally {
+    socket.destroy();
+  }
 }
 
 /**
