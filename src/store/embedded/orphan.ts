@@ -40,14 +40,17 @@ export async function stopOrphan(clusterDir: string): Promise<boolean> {
 }
 
 /**
- * Whether a server runs with this process id on the cluster: its working directory is the cluster, or without a /proc its command line
- * names the cluster.
+ * Whether a server runs with this process id on the cluster: its working directory is the cluster, or where that is not to be seen its command
+ * line names the cluster.
  */
 async function isServerOf(clusterDir: string, pid: number): Promise<boolean> {
   if (process.platform === 'linux') {
-    // A process that has ended meanwhile, or belongs to another user, is not our server.
     const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
-    return cwd === (await realpath(clusterDir));
+    if (cwd !== undefined) return cwd === (await realpath(clusterDir));
+    // It has ended meanwhile, or belongs to another user. A root without CAP_SYS_PTRACE, as in a container, may not see where such a process
+    // works, but how it was started; and its server is another user's.
+    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    return command.includes(`postgres\0-D\0${clusterDir}\0`);
   }
   const command = await run('ps', ['-o', 'command=', '-p', String(pid)]).catch(() => undefined);
   return command?.stdout.includes(clusterDir) ?? false;
