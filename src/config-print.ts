@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ConfigError, loadConfig } from './config.ts';
 import { runTool } from './run-tool.ts';
-import type { Environment } from './setting-reader.ts';
+import { type Environment, given } from './setting-reader.ts';
 import { SETTINGS } from './settings.ts';
 import { unknownSettings } from './unknown-settings.ts';
 
@@ -15,7 +15,7 @@ export function describeSettings(environment: Environment): string {
     setting.name,
     withoutPassword(
       'default' in setting
-        ? environment[setting.name]?.trim() || setting.default
+        ? (given(environment, setting.name) ?? setting.default)
         : withoutDefault(setting, environment),
     ),
     'default' in setting ? setting.default : '',
@@ -32,13 +32,13 @@ function withoutPassword(value: string): string {
 }
 
 function withoutDefault({ name, kind }: KnownSetting, environment: Environment): string {
-  const given = environment[name]?.trim();
+  const value = given(environment, name);
   const isProduction = environment.NODE_ENV?.trim() === 'production';
   const isSecret = kind === 'secret' || kind === 'secrets';
-  if (isSecret && (given || environment[`${name}_FILE`]?.trim())) return 'given';
-  if (kind === 'switch') return given || 'by HOST and NODE_ENV';
-  if (name.startsWith('OTEL_') || name === 'WAYPOST_PROXY_URL') return given || 'none';
-  if (kind === 'text') return given || (isProduction ? 'missing' : 'by HOST and PORT');
+  if (isSecret && (value || environment[`${name}_FILE`]?.trim())) return 'given';
+  if (kind === 'switch') return value ?? 'by HOST and NODE_ENV';
+  if (name.startsWith('OTEL_') || name === 'WAYPOST_PROXY_URL') return value ?? 'none';
+  if (kind === 'text') return value ?? (isProduction ? 'missing' : 'by HOST and PORT');
   if (name === 'DATABASE_URL') return 'embedded';
   // The sandbox's own secret verifies for test channels only, so production makes it too.
   return isProduction && name !== 'WAYPOST_SANDBOX_APP_SECRET' ? 'missing' : 'made at the first start';

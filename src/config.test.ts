@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { ConfigError, loadConfig } from './config.ts';
+import { describeSettings } from './config-print.ts';
 import type { Environment } from './setting-reader.ts';
 import { SETTINGS } from './settings.ts';
 
@@ -64,6 +65,13 @@ describe('settings', () => {
   it('may switch the internal listener off', () => {
     assert.equal(loadConfig({ WAYPOST_METRICS_PORT: 'off' }).metricsPort, undefined);
     assert.equal(loadConfig({ WAYPOST_METRICS_PORT: '0' }).metricsPort, 0);
+  });
+
+  it('are not what Kubernetes tells of a service named waypost-metrics', () => {
+    const told = { WAYPOST_METRICS_PORT: 'tcp://10.0.0.7:9464', WAYPOST_SANDBOX_PORT: 'tcp://10.0.0.8:8081' };
+    const { metricsPort, sandboxPort } = loadConfig(told);
+    assert.deepEqual([metricsPort, sandboxPort], [9464, 8081]);
+    assert.match(describeSettings(told), /^WAYPOST_METRICS_PORT +9464 +9464 /m);
   });
 
   it('let endpoints be local only where this process is for itself, unless told', () => {

@@ -6,6 +6,20 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const BY_NAME = new Map<string, Setting>(SETTINGS.map((setting) => [setting.name, setting]));
 
+/** Kubernetes tells every program of a namespace where its services are: of one named `waypost-metrics`, by the name of a setting. */
+const OF_SERVICE = /^(tcp|udp|sctp):\/\//;
+
+/** Whether it is what Kubernetes says of a service, and nobody's setting. */
+export function isOfService(name: string, value = ''): boolean {
+  return name.endsWith('_PORT') && OF_SERVICE.test(value);
+}
+
+/** What is given for a setting; undefined if that is nothing. */
+export function given(environment: Environment, name: string): string | undefined {
+  const value = environment[name]?.trim();
+  return isOfService(name, value) ? undefined : value || undefined;
+}
+
 /** Reads single settings by the table, and gathers what is wrong with them. */
 export class SettingReader {
   /** In words for the operator; secrets never stand in them. */
@@ -75,7 +89,7 @@ export class SettingReader {
   }
 
   #given(name: SettingName): string | undefined {
-    return this.#environment[name]?.trim() || BY_NAME.get(name)?.default;
+    return given(this.#environment, name) ?? BY_NAME.get(name)?.default;
   }
 
   /** The lines of the file that `<NAME>_FILE` names, if it is given. A comma in a line is part of the secret. */

@@ -17,12 +17,14 @@ describe('unknownSettings', () => {
     assert.deepEqual(unknownSettings(environment), []);
   });
 
-  it('takes what Kubernetes tells of a service named waypost for no mistake', () => {
+  it('takes what Kubernetes tells of services named waypost and waypost-metrics for no mistake', () => {
     const told = {
       WAYPOST_PORT: 'tcp://10.0.0.7:8080',
       WAYPOST_SERVICE_HOST: '10.0.0.7',
       WAYPOST_SERVICE_PORT_HTTP: '8080',
       WAYPOST_PORT_8080_TCP_ADDR: '10.0.0.7',
+      WAYPOST_METRICS_SERVICE_HOST: '10.0.0.8',
+      WAYPOST_DATABASE_PORT: 'tcp://10.0.0.9:5432',
     };
     assert.deepEqual(unknownSettings(told), []);
   });
