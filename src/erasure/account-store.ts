@@ -29,13 +29,23 @@ export async function claimDeletedAccount(
   return (await tx.query<{ id: string }>(DELETED_CLAIM, [afterMs / 1_000, [...heldUp]]))[0]?.id;
 }
 
+/** As if it had been deleted so much later: what was under way has its time ($2) before the hour is over. */
+const DELETED_PUT_OFF = `
+  update account set deleted_at = now() + interval '1 hour' - make_interval(secs => $2)
+  where id = $1 and deleted_at is not null`;
+
+/** Lets a deleted account wait for an hour before it is claimed again, which is otherwise `afterMs` after it was deleted. */
+export async function putOffDeletedAccount(store: Queryable, accountId: string, afterMs: number): Promise<void> {
+  await store.query(DELETED_PUT_OFF, [accountId, afterMs / 1_000]);
+}
+
 /**
- * A time that lies ahead was written before the database's clock was set back. How long ago that was nobody knows, so what was under way
- * then has its time from now on.
+ * None waits for longer than an hour. A time that lies further ahead was written before the database's clock was set back. How long ago that
+ * was nobody knows, so what was under way then has its time from now on.
  */
 const DELETED_HASTEN = `
   update account set deleted_at = now() where ctid = any(array(
-    select ctid from account where deleted_at > now() + interval '1 minute' limit 1000 for update skip locked))
+    select ctid from account where deleted_at > now() + interval '1 hour' limit 1000 for update skip locked))
   returning 1 as hastened`;
 
 /** Has some deleted accounts erased that wait for a time of a clock that was wrong; returns how many. */

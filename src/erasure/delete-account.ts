@@ -5,12 +5,14 @@ import { removeChannels } from '../channels/store.ts';
 import { detachInboundIds } from '../messages/report/inbound-store.ts';
 import { createBatchShares } from '../store/batch-shares.ts';
 import type { Database, Queryable } from '../store/database.ts';
+import { isPassingFailure } from '../store/passing-failure.ts';
 import {
   claimDeletedAccount,
   deleteAccountRow,
   deleteRows,
   disableEndpoints,
   listAccountTables,
+  putOffDeletedAccount,
 } from './account-store.ts';
 
 /** Short enough that nobody waits for its locks. */
@@ -38,21 +40,31 @@ export function deleteAccount(database: Database, accountId: string): Promise<st
  * Erases one batch of what is left of an account that was deleted at least `settledMs` ago, and at last the account itself. False:
  * there is nothing to do. Accounts in `heldUp` are passed over; if this fails, the account that it was at work on is in it too.
  * `shares` are by account.
+ *
+ * If it fails for a reason that does not pass, that ends the process, and the account is put off first, as the erasures of persons are: one
+ * account that cannot be erased, such as one that a table of the operator's refers to, would end every gateway as soon as it has started.
  */
-export function eraseDeletedAccount(
+export async function eraseDeletedAccount(
   database: Database,
   settledMs: number,
   heldUp = new Set<string>(),
   shares = createBatchShares(),
 ): Promise<boolean> {
-  return database.transaction(async (tx) => {
-    const accountId = await claimDeletedAccount(tx, settledMs, heldUp);
-    if (accountId === undefined) return false;
-    heldUp.add(accountId);
-    await shares.take(accountId, (share) => eraseBatchOf(tx, accountId, Math.ceil(ROWS_A_BATCH * share)));
-    heldUp.delete(accountId);
-    return true;
-  });
+  let atWorkOn: string | undefined;
+  try {
+    return await database.transaction(async (tx) => {
+      const accountId = await claimDeletedAccount(tx, settledMs, heldUp);
+      if (accountId === undefined) return false;
+      atWorkOn = accountId;
+      heldUp.add(accountId);
+      await shares.take(accountId, (share) => eraseBatchOf(tx, accountId, Math.ceil(ROWS_A_BATCH * share)));
+      heldUp.delete(accountId);
+      return true;
+    });
+  } catch (error) {
+    if (atWorkOn !== undefined && !isPassingFailure(error)) await putOffDeletedAccount(database, atWorkOn, settledMs);
+    throw error;
+  }
 }
 
 async function eraseBatchOf(tx: Queryable, accountId: string, rows: number): Promise<void> {
