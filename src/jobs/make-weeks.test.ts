@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { pino } from 'pino';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { freezeSchema } from '../../test/support/freeze-schema.ts';
 import { until } from '../../test/support/until.ts';
 import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 import { newId } from '../kernel/ids.ts';
@@ -85,6 +86,30 @@ describe('making weeks', () => {
       await makePartitions(tx, 'event');
     });
     await assert.rejects(making, isTableGone);
+  });
+
+  it('lets a node start while the database refuses changes of its schema, and makes them when it does no more', async () => {
+    const { database } = test;
+    await makeWeeks(database, log);
+    for (const week of [...(await weeksOf('message')), ...(await weeksOf('request'))])
+      await database.query(`drop table ${week}`);
+    await freezeSchema(database);
+    const node = await joinNodes({ database, log });
+    const lines: { msg: string; table?: string }[] = [];
+    const noting = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+    const running = await startRounds({ database, node, docsUrl: () => '', rounds: [], keep: KEEP, log: noting });
+    await running.stop();
+    await node.leave();
+    assert.deepEqual(
+      lines.map(({ msg, table }) => [msg, table]),
+      [
+        ['partitions.put_off', 'message'],
+        ['partitions.put_off', 'request'],
+      ],
+    );
+    await database.query('alter event trigger refuse disable');
+    await makeWeeks(database, log);
+    assert.ok((await weeksOf('message')).length > 1);
   });
 
   it('takes in what is written into no week while it moves what was there', async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { isChangeRefused } from '../store/change-refused.ts';
 import type { Database, Transaction } from '../store/database.ts';
 import { isLockTimeout, limitLockWaits } from '../store/lock-timeout.ts';
 import { PARTED_TABLES } from '../store/parted-tables.ts';
@@ -19,8 +20,9 @@ const MOVE_TIMEOUT_MS = 600_000;
 
 /**
  * Makes the partitions that will be needed, one transaction a table: one that locked two tables could deadlock with
- * statements that use both. A table whose lock is not free is put off to the next round. That does no harm: the weeks
- * are made well ahead, and rows that fall into none go into the default partition and are moved when their week is made.
+ * statements that use both. A table whose lock is not free is put off to the next round, and so are all while the database refuses
+ * changes of its schema. That does no harm: the weeks are made well ahead, and rows that fall into none go into the default partition and
+ * are moved when their week is made.
  * Writers of such rows have to wait only after one has got in the way, because there is hardly ever one.
  */
 export async function makeWeeks(database: Database, log: Logger): Promise<void> {
@@ -39,10 +41,11 @@ async function makeWeeksOf(database: Database, parent: string, log: Logger): Pro
       return await database.transaction(make, { statementTimeoutMs: MOVE_TIMEOUT_MS });
     } catch (error) {
       const met = isStrayInTheWay(error);
+      const refused = isChangeRefused(error);
       // Another gateway may drop a week after this statement has found it.
-      if (!isPassingFailure(error) && !isLockTimeout(error) && !isTableGone(error) && !met) throw error;
+      if (!isPassingFailure(error) && !isLockTimeout(error) && !isTableGone(error) && !met && !refused) throw error;
       alone ||= met;
-      if (tries < TRIES) await wait(PAUSE_MS);
+      if (tries < TRIES && !refused) await wait(PAUSE_MS);
       else if (error instanceof StoreUnavailable) throw error;
       else return log.warn({ err: error, table: parent }, 'partitions.put_off');
     }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { pino } from 'pino';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { freezeSchema } from '../../test/support/freeze-schema.ts';
 import { until } from '../../test/support/until.ts';
 import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 import { firstIdOfMs, newId } from '../kernel/ids.ts';
@@ -60,6 +61,19 @@ describe('dropping weeks', () => {
     await keepRound({ database, days: DAYS, clock: { nowMs: () => nowMs }, log });
     assert.equal(await isDue(), false);
     assert.equal(await countLeft(), 0);
+  });
+
+  it('waits where the database refuses changes of its schema, and what is no such change goes on', async () => {
+    const { database } = test;
+    const nowMs = Date.now();
+    await insertApplied({ cameMs: nowMs - 40 * DAY_MS, appliedMs: nowMs - 39 * DAY_MS });
+    const before = await listPartitions(database, 'notification');
+    await freezeSchema(database);
+    await keepAt(nowMs);
+    assert.deepEqual([(await listPartitions(database, 'notification')).length, await countLeft()], [before.length, 0]);
+    await database.query('alter event trigger refuse disable');
+    await keepAt(nowMs);
+    assert.ok((await listPartitions(database, 'notification')).length < before.length);
   });
 
   it('keeps what was applied days late at the first try for its whole time', async () => {

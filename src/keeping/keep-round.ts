@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../kernel/clock.ts';
 import { type KeepDays, type KeepLimits, keepLimitsByTwoClocks } from '../kernel/keep.ts';
 import { type BatchShares, createBatchShares } from '../store/batch-shares.ts';
+import { isChangeRefused } from '../store/change-refused.ts';
 import type { Database, Transaction } from '../store/database.ts';
 import { doEach } from '../store/do-each.ts';
 import { isLockTimeout } from '../store/lock-timeout.ts';
@@ -119,8 +120,9 @@ async function goOn(
       return more;
     });
   } catch (error) {
-    // Another node may drop the week that this one was about to walk; the next round goes on behind it.
-    if (!isLockTimeout(error) && !isTableGone(error)) throw error;
+    // Another node may drop the week that this one was about to walk; the next round goes on behind it. A database may also refuse for a
+    // while that a week is dropped.
+    if (!isLockTimeout(error) && !isTableGone(error) && !isChangeRefused(error)) throw error;
     log.info({ err: error, task: name }, 'keeping.put_off');
     return false;
   }

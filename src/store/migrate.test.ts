@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { startDatabaseProxy } from '../../test/support/database-proxy.ts';
+import { freezeSchema } from '../../test/support/freeze-schema.ts';
 import { until } from '../../test/support/until.ts';
 import { type Database, openDatabase } from './database.ts';
 import { migrate } from './migrate.ts';
@@ -140,10 +141,7 @@ describe('migrate', () => {
   it('changes nothing of a schema that is up to date, so that a gateway starts while the database refuses changes of it', async () => {
     const { database } = test;
     await migrate(database, migrationsDir);
-    await database.query(`
-      create function refuse() returns event_trigger language plpgsql as
-      $$ begin raise exception '% is frozen', tg_tag; end $$`);
-    await database.query('create event trigger refuse on ddl_command_start execute function refuse()');
+    await freezeSchema(database);
     assert.equal(await migrate(database, migrationsDir), false);
     await writeMigration('0003_third.sql', 'create table third (id integer);');
     await assert.rejects(migrate(database, migrationsDir), /CREATE TABLE is frozen/);
