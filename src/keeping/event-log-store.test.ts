@@ -68,6 +68,18 @@ describe('the log of an account and mode', () => {
     assert.deepEqual(await kept(), [1, 1, 1, 1]);
   });
 
+  it('is read no further than to its first event that has not expired, however many come behind', async () => {
+    const [one, two] = logs;
+    await record(one, 'old', 'old', ...Array<'young'>(97).fill('young'));
+    await record(two, ...Array<'young'>(100).fill('young'));
+    const read = await database.transaction(async (tx) => {
+      const before = await countRead(tx);
+      assert.deepEqual(expiredOf(await findExpiredEvents(tx, BEFORE_ALL, FROM_MS, LOOK)), [2, null]);
+      return (await countRead(tx)) - before;
+    });
+    assert.equal(read, 4);
+  });
+
   it('comes once in a walk, a part of its events at a time', async () => {
     for (const log of logs) await record(log, 'old', 'old', 'old');
     const ages = await findExpiredEvents(database, logs[0] ?? BEFORE_ALL, FROM_MS, { logs: 2, eventsALog: 2 });
@@ -158,6 +170,15 @@ async function record(log: LogRow | undefined, ...events: ('old' | 'young')[]): 
       events.map((age) => new Date(age === 'old' ? FROM_MS - 1 : FROM_MS)),
     ],
   );
+}
+
+/** How many events this connection has read. */
+async function countRead(tx: Queryable): Promise<number> {
+  const [events] = await tx.query<{ read: number }>(
+    `select sum(idx_tup_fetch)::integer as read from pg_stat_xact_user_tables
+     join pg_inherits on inhrelid = relid and inhparent = 'event'::regclass`,
+  );
+  return events?.read ?? 0;
 }
 
 async function kept(): Promise<number[]> {

@@ -11,25 +11,33 @@ export interface LogRow {
 export interface LogAge extends LogRow {
   /** The last number that is past its time; null: none of those looked at is. */
   expired: number | null;
+  /** How many were looked at if all of them have expired, so that there may be more; 0: the first one that has not was found. */
   looked_at: number;
 }
 
 /**
  * How far some logs have expired: up to the event before the first one that has not expired, so that a log has no gap even if the
- * clock jumped. Events that had expired before are not looked at again.
+ * clock jumped. Events that had expired before are not looked at again, and none behind the first one that has not: every log is
+ * looked at each hour, and what is about to expire has long gone from the memory of the database.
  */
 const EVENT_EXPIRED = `
   with logs as (
     select account_id, mode, expired from event_sequence
     where (account_id, mode) > ($1::uuid, $2::mode) order by account_id, mode limit $3
   )
-  select l.account_id, l.mode, nullif(f.expired, l.expired) as expired, f.looked_at from logs l
-  cross join lateral (
-    select coalesce(min(sequence) filter (where at >= $4) - 1, max(sequence)) as expired, count(*) as looked_at
-    from (
+  select l.account_id, l.mode, nullif(coalesce(kept.sequence - 1, gone.last), l.expired) as expired, gone.looked_at from logs l
+  left join lateral (
+    select sequence from (
       select sequence, at from event e where e.account_id = l.account_id and e.mode = l.mode and e.sequence > l.expired
       order by e.sequence limit $5) as first
-  ) as f
+    where at >= $4 order by sequence limit 1
+  ) as kept on true
+  cross join lateral (
+    select max(sequence) as last, count(*) as looked_at from (
+      select sequence from event e where e.account_id = l.account_id and e.mode = l.mode
+        and e.sequence > case when kept.sequence is null then l.expired end
+      order by e.sequence limit $5) as first
+  ) as gone
   order by l.account_id, l.mode`;
 
 /** How many logs, and how many events of each, one look takes. */
