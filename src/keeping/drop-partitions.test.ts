@@ -153,6 +153,22 @@ describe('dropping weeks', () => {
     assert.equal(await countLeft(), 1);
   });
 
+  it('counts no more of what must be kept of a week than tells that it is too much', async () => {
+    const { database } = test;
+    const [week] = await listPartitions(database, 'notification');
+    await database.query(
+      `insert into notification (id, origin, body, state)
+       select (left($1, 24) || lpad(place::text, 12, '0'))::uuid, 'test', 'x', 'waiting' from generate_series(1, 5000) place`,
+      [firstIdOfMs((week?.untilMs ?? 0) - DAY_MS)],
+    );
+    const read = await database.transaction(async (tx) => {
+      await dropNextPartition(tx, keepLimits(DAYS, Date.now()));
+      const counted = `select idx_tup_fetch::integer as rows from pg_stat_xact_user_tables where relname = $1`;
+      return tx.query(counted, [week?.name]);
+    });
+    assert.deepEqual(read, [{ rows: 1_001 }]);
+  });
+
   it('deletes what is past its time from every block of a week that stays', async () => {
     const { database } = test;
     const [week] = await listPartitions(database, 'notification');

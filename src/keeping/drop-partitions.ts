@@ -66,7 +66,7 @@ async function dropNotificationsIfPast(
 ): Promise<boolean> {
   if (untilMs > notificationsUntilMs(limits)) return false;
   const values: [Date, string] = [new Date(limits.appliedFromMs), firstIdOfMs(limits.setAsideFromMs)];
-  const { rows, bytes } = await sizeLeftOver(tx, name, values);
+  const { rows, bytes } = await sizeLeftOver(tx, name, values, LEFT_OVER_ROWS_MAX + 1);
   if (rows > LEFT_OVER_ROWS_MAX || bytes > LEFT_OVER_BYTES_MAX) return false;
   await dropNotifications(tx, name, values);
   return true;

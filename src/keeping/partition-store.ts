@@ -62,15 +62,20 @@ const LEFT_OVER = (partition: string) => `
   union all select * from ${partition} where state = 'applied' and applied_late(id, applied_at) and applied_at >= $1`;
 
 const leftOverSize = (partition: string) => `
-  select count(*) as rows, coalesce(sum(octet_length(body)), 0)::bigint as bytes from (${LEFT_OVER(partition)}) as kept`;
+  select count(*) as rows, coalesce(sum(octet_length(body)), 0)::bigint as bytes
+  from (select body from (${LEFT_OVER(partition)}) as kept limit $3) as first`;
 
-/** How much of a week of notifications must outlive it. */
+/**
+ * How much of a week of notifications must outlive it, counted up to so many rows: where another program sends from the same number, what
+ * was set aside are millions, and it is asked again each hour until they are past their time.
+ */
 export async function sizeLeftOver(
   store: Queryable,
   partition: string,
   values: [appliedFrom: Date, setAsideFromId: string],
+  rowsMax: number,
 ): Promise<{ rows: number; bytes: number }> {
-  const [size] = await store.query<{ rows: number; bytes: number }>(leftOverSize(partition), values);
+  const [size] = await store.query<{ rows: number; bytes: number }>(leftOverSize(partition), [...values, rowsMax]);
   return size ?? { rows: 0, bytes: 0 };
 }
 
