@@ -54,3 +54,34 @@ it('each week is walked twice from its beginning, since a row that is written me
   );
   assert.equal(walked.length, before, 'a week is not walked again once it was');
 });
+
+it('a week that a clock which was ahead took for past its time is walked again once it is', async () => {
+  const { parent, from, to } = { parent: 'message' as const, from: Date.UTC(2018, 0, 1), to: Date.UTC(2018, 0, 8) };
+  await database.query('select partitions_make($1, $2, $3)', [parent, new Date(from), new Date(to)]);
+  const [first, second] = await listPartitions(database, parent);
+  assert.ok(first !== undefined && second !== undefined);
+  const insert = (ms: number) =>
+    database.query(
+      `insert into message (account_id, id, request_id, channel_id, mode, direction, type, status, updated_at)
+       values ($1, $2, $2, $2, 'test', 'outbound', 'text', 'accepted', now())`,
+      [newId(), firstIdOfMs(ms)],
+    );
+  let progress: Progress & { more: boolean } = { place: null, block: 0, more: true };
+  const walkUntil = async (untilMs: number) => {
+    const walked: string[] = [];
+    do
+      progress = await walkPartitions(database, { parent, untilMs, share: 1 }, progress, async ({ table }) => {
+        walked.push(table);
+      });
+    while (progress.more);
+    return walked;
+  };
+  for (const ms of [from, to]) await insert(ms);
+  const twice = [first.name, first.name, second.name, second.name];
+  assert.deepEqual(await walkUntil(second.untilMs), twice, 'the clock is ahead');
+  assert.deepEqual(await walkUntil(first.untilMs - 1), [], 'it is right again');
+  await insert(first.untilMs - 1);
+  assert.deepEqual(await walkUntil(first.untilMs), twice.slice(0, 2));
+  assert.deepEqual(await walkUntil(second.untilMs), twice.slice(2));
+  assert.deepEqual(await walkUntil(second.untilMs), []);
+});

@@ -17,7 +17,9 @@ export type DoToBlocks = (blocks: Blocks) => Promise<void>;
 /**
  * Goes a stretch further through the weeks of a table that ended before a time, each block twice. Block by block, because
  * no index is then needed to find what is to be done, and a task that was cut off goes on where it was. Twice, because a row that
- * somebody writes before its turn comes may move to a block that was passed already. `share`: see `BatchShares`.
+ * somebody writes before its turn comes may move to a block that was passed already. A week that was passed and is not past its time
+ * was walked while the clocks were ahead: what was written into it since is still to be walked, so it waits for its time again. `share`:
+ * see `BatchShares`.
  */
 export async function walkPartitions(
   tx: Queryable,
@@ -25,7 +27,10 @@ export async function walkPartitions(
   { place, block }: Progress,
   doToBlocks: DoToBlocks,
 ): Promise<Progress & { more: boolean }> {
-  const weeks = (await listPartitions(tx, parent)).filter((week) => week.untilMs <= untilMs);
+  const all = await listPartitions(tx, parent);
+  const tooSoon = all.find((week) => week.untilMs > untilMs && (place ?? '') >= week.name);
+  if (tooSoon !== undefined) return { place: tooSoon.name, block: 0, more: false };
+  const weeks = all.filter((week) => week.untilMs <= untilMs);
   const walks = weeks
     .flatMap(({ name, blocks }) => [name, name + AGAIN].map((at) => ({ at, table: name, blocks })))
     .filter(({ at }) => at >= (place ?? ''));
