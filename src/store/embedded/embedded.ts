@@ -35,6 +35,9 @@ export interface Embedded {
 const SETTINGS = [
   'shared_buffers=128MB',
   'max_connections=100',
+  // Whoever plans a statement on messages locks each of their weeks and all indexes of it until its transaction ends. With the usual 64, ten
+  // connections had no room for that once messages were kept for ten years, the longest time there is. The server takes 11 MB more at its start for it.
+  'max_locks_per_transaction=512',
   'jit=off',
   'checkpoint_timeout=15min',
   'max_wal_size=2GB',
