@@ -236,7 +236,7 @@ class Carrier {
     if (left.length > 0) this.nudge();
   }
 
-  /** undefined: the event has expired since the claim, and its delivery is removed; or it cannot be read now. */
+  /** undefined: the event has expired since the claim, and its delivery is removed; or it cannot be read now, or its endpoint has changed. */
   async #readLarge(delivery: LiveDelivery): Promise<string | undefined> {
     const { account_id: accountId, mode, event_id: id } = delivery;
     try {
@@ -245,7 +245,9 @@ class Carrier {
       );
       if (event === 'stopped') return undefined;
       if (event === undefined) await this.#drop([delivery]);
-      return event?.data;
+      // It has waited, and no attempt begins at what the endpoint was before. What is claimed anew has the endpoint as it is.
+      const [unchanged] = await findUnchanged(this.#deps.database, [delivery]);
+      return unchanged && event?.data;
     } catch (error) {
       // Its turn did not come in time, because many others of its account wait too. It is due again.
       if (error instanceof ApiError && error.code === 'unavailable') return undefined;
