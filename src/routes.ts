@@ -66,7 +66,7 @@ function sliceRoutes(base: Base, parts: Parts): Route[] {
     ...messageRoutes({ database, inTurn, ...sending, docsUrl, clock, limits }),
     ...statisticsRoutes({ database, inTurn, clock }),
     ...templateRoutes({ database, channels, registry, closing }),
-    ...eventRoutes({ database, tail, docsUrl, closing, authenticate }),
+    ...eventRoutes({ database, inTurn, tail, docsUrl, closing, authenticate }),
     ...endpointRoutes({ database, inTurn, ...managing, clock, docsUrl, limits }),
     ...accountRoutes({ database, birth, clock, publicUrl, onKeysChanged }),
     platformStateRoute(database, limits),

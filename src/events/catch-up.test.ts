@@ -28,7 +28,12 @@ it('a stream has its comments also while it waits for its turn', async (t) => {
   await record(300);
   const takePage = createCatchUp(3_600_000);
   assert.equal(takePage(accountId), 0, 'another stream of the account has the turn of this hour');
-  const parts = { reads: createEventReads(database, () => ''), tail: createTail(database, pino({ level: 'silent' })) };
+  const reads = createEventReads(
+    database,
+    () => '',
+    (_, read) => read(),
+  );
+  const parts = { reads, tail: createTail(database, pino({ level: 'silent' })) };
   const log = { accountId, mode: 'test', after: 0, beginsNow: false, types: null } as const;
   const stream = streamEvents(
     { ...parts, takePage, heartbeatMs: 100, closing: new AbortController().signal },

@@ -1,4 +1,5 @@
 import type { Owner } from '../kernel/principal.ts';
+import type { ReadsInTurn } from '../kernel/reads-in-turn.ts';
 import { createSharing } from '../kernel/share.ts';
 import type { Queryable } from '../store/database.ts';
 import { eventText } from './event-text.ts';
@@ -26,16 +27,17 @@ export interface EventReads {
 
 /**
  * Many readers wait at the same place of a log, the end of it, and an event wakes them all: those who want the same share
- * one query, and what it found is written out once. Otherwise some hundred readers keep everybody else from the store.
+ * one query, and what it found is written out once. Otherwise some hundred readers keep everybody else from the store. Those who are
+ * at different large events share nothing, so these are read one at a time of each account.
  */
-export function createEventReads(database: Queryable, docsUrl: () => string): EventReads {
+export function createEventReads(database: Queryable, docsUrl: () => string, inTurn: ReadsInTurn): EventReads {
   const latest = createSharing<number>();
   const oldest = createSharing<number | undefined>();
   const lists = createSharing<readonly WrittenEvent[]>();
   const large = createSharing<string>();
   const readLarge = (log: Owner, id: string) =>
     large(`${keyOfLog(log)} ${id}`, async () => {
-      const row = await findEvent(database, log, id);
+      const row = await inTurn(log.accountId, () => findEvent(database, log, id));
       if (row === undefined) throw new Error('An event has expired between its list and its reading');
       return eventText(row, docsUrl());
     });

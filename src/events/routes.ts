@@ -4,6 +4,7 @@ import { PAGE_QUERY, readPage } from '../http/page.ts';
 import { accountRoute, type Route } from '../http/route.ts';
 import { textOfForm } from '../http/text-of-form.ts';
 import { ApiError } from '../kernel/errors.ts';
+import type { ReadsInTurn } from '../kernel/reads-in-turn.ts';
 import type { RoomLimits } from '../kernel/room.ts';
 import type { Queryable } from '../store/database.ts';
 import { createCatchUp } from './catch-up.ts';
@@ -25,6 +26,7 @@ interface Deps extends StreamDeps {
 
 interface RouteDeps extends Omit<Deps, 'reads' | 'waiting' | 'takePage'> {
   database: Queryable;
+  inTurn: ReadsInTurn;
   waitingLimits?: RoomLimits;
   docsUrl(): string;
 }
@@ -66,8 +68,8 @@ const STREAM_QUERY = Type.Object(
 );
 
 /** The log of events, to be read page by page or as a stream. */
-export function eventRoutes({ database, docsUrl, waitingLimits, ...given }: RouteDeps): Route[] {
-  const reads = createEventReads(database, docsUrl);
+export function eventRoutes({ database, inTurn, docsUrl, waitingLimits, ...given }: RouteDeps): Route[] {
+  const reads = createEventReads(database, docsUrl, inTurn);
   const deps = { ...given, reads, waiting: createWaiting(waitingLimits), takePage: createCatchUp() };
   return [feedRoute(deps), streamRoute(deps)];
 }

@@ -27,7 +27,15 @@ describe('a stream is not dropped', () => {
       return true;
     };
     const tail = createTail(test.database, pino({ level: 'silent' }));
-    const parts = { reads: createEventReads(test.database, () => ''), tail, takePage: createCatchUp() };
+    const parts = {
+      reads: createEventReads(
+        test.database,
+        () => '',
+        (_, read) => read(),
+      ),
+      tail,
+      takePage: createCatchUp(),
+    };
     const stream = streamEvents(
       { ...parts, ...times, closing: new AbortController().signal },
       { accountId: newId(), mode: 'test', after: 0, beginsNow: true, types: null, stillAllowed },

@@ -362,7 +362,11 @@ describe('streams at the end of the process', () => {
   it('end also if they begin in the moment in which it closes', async () => {
     const { database, drop } = await createTestDatabase();
     const deps = {
-      reads: createEventReads(database, () => ''),
+      reads: createEventReads(
+        database,
+        () => '',
+        (_, read) => read(),
+      ),
       tail: createTail(database, pino({ level: 'silent' })),
       takePage: createCatchUp(),
       closing: AbortSignal.abort(),

@@ -8,6 +8,7 @@ import { createServer } from '../../src/http/server.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import type { Mode } from '../../src/kernel/principal.ts';
+import { createReadsInTurn } from '../../src/kernel/reads-in-turn.ts';
 import type { RoomLimits } from '../../src/kernel/room.ts';
 import type { Database } from '../../src/store/database.ts';
 import { countStatements } from '../support/count-statements.ts';
@@ -65,7 +66,9 @@ export async function startEventServer(settings: Settings = {}): Promise<EventSe
   const closing = new AbortController();
   const { authenticate, make, revoke } = createMadeUpKeys();
   const docsUrl = () => 'http://127.0.0.1/docs/errors';
-  const routes = eventRoutes({ database: store, tail, docsUrl, closing: closing.signal, authenticate, ...settings });
+  const inTurn = createReadsInTurn({ atOnceMax: () => 5, waitMs: 10_000, clock: systemClock });
+  const watched = { database: store, inTurn, tail };
+  const routes = eventRoutes({ ...watched, docsUrl, closing: closing.signal, authenticate, ...settings });
   const rateLimits = createRateLimits({ requests: 1e6, recipients: 1e6 }, systemClock);
   const server = createServer({ authenticate, rateLimits, docsUrl, accepting: () => true, log, routes });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
