@@ -4,6 +4,7 @@ import { accountRoute, type Route } from '../http/route.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { parseId } from '../kernel/ids.ts';
 import type { Owner } from '../kernel/principal.ts';
+import type { ReadsInTurn } from '../kernel/reads-in-turn.ts';
 import type { Sealer } from '../kernel/sealed.ts';
 import type { Database } from '../store/database.ts';
 import { checkSignature, readHeaders } from './check-signature.ts';
@@ -13,6 +14,7 @@ import { endpointKey, requireEndpoint } from './require.ts';
 
 interface Deps {
   database: Database;
+  inTurn: ReadsInTurn;
   sealer: Sealer;
   clock: Clock;
   docsUrl(): string;
@@ -32,10 +34,12 @@ export function checkSignatureRoute(path: string, deps: Deps): Route {
       // Before anything is waited for, as the check of the body was: there may be eighty thousand of them.
       const headers = readHeaders(body.headers);
       const row = await requireEndpoint(deps.database, endpointKey(principal, params.id));
+      // However small the body that is checked, the one that was sent may have 4 MiB.
+      const findSent = () => findBody(deps, principal, headers.values['webhook-id']);
+      const sentBody = await deps.inTurn(principal.accountId, findSent);
       const nowMs = deps.clock.nowMs();
       const expiresAt = row.previous_expires_at;
       const previous = row.previous_secret_sealed && deps.sealer.open(row.previous_secret_sealed, row.id);
-      const sentBody = await findBody(deps, principal, headers.values['webhook-id']);
       const check = {
         headers,
         body: body.body,

@@ -1,5 +1,5 @@
 import { type AuditEntry, insertAudit } from '../accounts/audit-store.ts';
-import { findEvent, findLatest } from '../events/store.ts';
+import { findLatest, isKept } from '../events/store.ts';
 import { invalidRequest } from '../http/invalid-request.ts';
 import { accountRoute, type Route } from '../http/route.ts';
 import type { ApiError } from '../kernel/errors.ts';
@@ -66,9 +66,8 @@ function notOneOfTwo(): ApiError {
 
 async function requireEvent(database: Database, log: Owner, text: string): Promise<string> {
   const id = parseId('evt', text);
-  const event = id === undefined ? undefined : await findEvent(database, log, id);
-  if (event === undefined) throw noSuch('evt', text, ', or it has expired');
-  return event.id;
+  if (id === undefined || !(await isKept(database, log, id))) throw noSuch('evt', text, ', or it has expired');
+  return id;
 }
 
 /** How many were enqueued. A call that breaks off can be repeated: what is enqueued already is not enqueued twice. */

@@ -188,3 +188,12 @@ export async function findEvent(
 ): Promise<EventRow | undefined> {
   return (await store.query<EventRow>(EVENT_FIND, [accountId, mode, id]))[0];
 }
+
+const EVENT_KEPT = `
+  select id from (select id, mode, sequence from event where account_id = $1 and id = $3 limit 1) one
+  where mode = $2 and sequence > ${EXPIRED}`;
+
+/** Whether it is there, without its data, which may be large. */
+export async function isKept(store: Queryable, { accountId, mode }: Owner, id: string): Promise<boolean> {
+  return (await store.query(EVENT_KEPT, [accountId, mode, id])).length > 0;
+}
