@@ -89,7 +89,7 @@ export function streamEvents(deps: StreamDeps, wish: StreamWish): Readable {
   return stream;
 }
 
-async function* produce(deps: StreamDeps, wish: StreamWish, ended: AbortSignal): AsyncGenerator<string, void> {
+async function* produce(deps: StreamDeps, wish: StreamWish, ended: AbortSignal): AsyncGenerator<string | Buffer, void> {
   const { accountId, mode, types } = wish;
   const heart = createHeartbeat(deps.heartbeatMs ?? HEARTBEAT_MS);
   let { after } = wish;
@@ -106,9 +106,11 @@ async function* produce(deps: StreamDeps, wish: StreamWish, ended: AbortSignal):
     const pieces = framesOf(events);
     const next = () => heart.until(pieces.next());
     for (let piece = yield* next(); piece.done !== true; piece = yield* next()) {
-      if (ended.aborted) return;
-      bytes += Buffer.byteLength(piece.value);
-      yield piece.value;
+      for (const part of partsOf(piece.value)) {
+        if (ended.aborted) return;
+        bytes += part.length;
+        yield part;
+      }
     }
     yield* heart.due();
     // Where nothing passes the filter, what is there need not be looked at again.
@@ -123,6 +125,15 @@ async function* produce(deps: StreamDeps, wish: StreamWish, ended: AbortSignal):
 
 function fittingIn(bytes: number, ofOne: number): number {
   return Math.max(1, Math.min(PAGE, Math.floor(bytes / ofOne)));
+}
+
+/**
+ * A piece in parts of a page's size. Whether a reader takes anything is seen at the parts: one on a slow line needs more than `STALLED_MS` for a
+ * large event, and would be dropped in the midst of it, again and again. In bytes, because a text may be cut within a character.
+ */
+function* partsOf(piece: string): Generator<Buffer, void> {
+  const bytes = Buffer.from(piece);
+  for (let from = 0; from < bytes.length; from += PAGE_BYTES) yield bytes.subarray(from, from + PAGE_BYTES);
 }
 
 /** A page of frames in one piece; but a large event in one of its own, which is read once what comes before it was taken. */
