@@ -4,10 +4,13 @@ import { createRoom, type RoomLimits } from '../kernel/room.ts';
 import { turnInTime } from '../kernel/turn-in-time.ts';
 import { unavailable } from '../kernel/unavailable.ts';
 
-/** A smaller body takes some milliseconds at most, however it is made, and waits for nothing. */
-export const LARGE_BYTES_MIN = 64 << 10;
-/** One place for each 64 KiB begun: 16 MiB of an account, and 32 MiB of all, so that the last in line waits for seconds at most. */
-const LIMITS: RoomLimits = { placesMax: 512, ofAccountMax: 256 };
+/**
+ * A smaller body takes some milliseconds at most, however it is made, and waits for nothing. One of 64 KiB takes 15 to 30: where one number must
+ * keep its digits, or where each of thousands of recipients cannot be read.
+ */
+export const LARGE_BYTES_MIN = 16 << 10;
+/** One place for each 16 KiB begun: 16 MiB of an account, and 32 MiB of all, so that the last in line waits for seconds at most. */
+const LIMITS: RoomLimits = { placesMax: 2_048, ofAccountMax: 1_024 };
 /** After each body the line rests so many times as long as the body took. The rest of the thread's time is for all other calls. */
 const REST_TIMES = 2;
 /**
