@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { pino } from 'pino';
-import { createPoster } from '../../src/endpoints/call/poster.ts';
-import { createAttempts } from '../../src/endpoints/deliver/attempt.ts';
-import { startDeliveries } from '../../src/endpoints/deliver/deliver.ts';
 import { appendEvents } from '../../src/events/store.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { newId } from '../../src/kernel/ids.ts';
 import type { Database } from '../../src/store/database.ts';
 import { until } from '../support/until.ts';
 import { startHarness } from './harness.ts';
@@ -20,7 +14,7 @@ it('a change that is answered while a large event is read, or waits for that, ho
   await harness.deliveries.stop(0);
   const [before, elsewhere] = [await startReceiver(), await startReceiver()];
   const { id, accountId, mode } = await harness.addEndpoint(before.url);
-  const { database, sealer } = harness;
+  const { database } = harness;
   const data = { message: { id: 'msg_1', text: { body: 'x'.repeat(200_000) } } };
   const draft = { accountId, mode, type: 'message.received', data, traceparent: null } as const;
   await database.transaction((tx) => appendEvents(tx, [draft]));
@@ -38,11 +32,7 @@ it('a change that is answered while a large event is read, or waits for that, ho
       return database.query<Row>(sql, values);
     },
   };
-  const clock = systemClock;
-  const attempts = createAttempts({ poster: createPoster(), sealer, clock, localEndpoints: true });
-  const log = pino({ level: 'silent' });
-  const docsUrl = () => 'https://gateway.test/docs';
-  const deliveries = startDeliveries({ database: slow, nodeId: newId(), attempts, clock, docsUrl, log });
+  const deliveries = harness.startNode(slow);
 
   try {
     await reading.promise;
@@ -52,8 +42,6 @@ it('a change that is answered while a large event is read, or waits for that, ho
     await until(() => before.received.length + elsewhere.received.length > 0, BEFORE_ITS_CLAIM_ENDS_MS);
     assert.deepEqual([before.received.length, elsewhere.received.length], [0, 1]);
   } finally {
-    await deliveries.stop(0);
-    await attempts.close();
     await harness.stop();
     await Promise.all([before.close(), elsewhere.close()]);
   }

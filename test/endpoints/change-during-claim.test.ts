@@ -1,11 +1,5 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { pino } from 'pino';
-import { createPoster } from '../../src/endpoints/call/poster.ts';
-import { createAttempts } from '../../src/endpoints/deliver/attempt.ts';
-import { startDeliveries } from '../../src/endpoints/deliver/deliver.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { newId } from '../../src/kernel/ids.ts';
 import type { Database } from '../../src/store/database.ts';
 import { until } from '../support/until.ts';
 import { startHarness } from './harness.ts';
@@ -21,7 +15,7 @@ it('a change that is answered while a claim is under way holds for what the clai
   const { id } = await harness.addEndpoint(before.url);
   await harness.record(1);
 
-  const { database, sealer } = harness;
+  const { database } = harness;
   const claimed = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
   // Takes the place of a claim whose answer is still on its way.
@@ -36,11 +30,7 @@ it('a change that is answered while a claim is under way holds for what the clai
       return rows;
     },
   };
-  const clock = systemClock;
-  const attempts = createAttempts({ poster: createPoster(), sealer, clock, localEndpoints: true });
-  const log = pino({ level: 'silent' });
-  const docsUrl = () => 'https://gateway.test/docs';
-  const deliveries = startDeliveries({ database: slow, nodeId: newId(), attempts, clock, docsUrl, log });
+  const deliveries = harness.startNode(slow);
 
   await claimed.promise;
   await database.query('update endpoint set url = $2, version = version + 1 where id = $1', [id, elsewhere.url]);
@@ -49,8 +39,6 @@ it('a change that is answered while a claim is under way holds for what the clai
   await until(() => before.received.length + elsewhere.received.length > 0, BEFORE_ITS_CLAIM_ENDS_MS);
   assert.deepEqual([before.received.length, elsewhere.received.length], [0, 1]);
 
-  await deliveries.stop(0);
-  await attempts.close();
   await harness.stop();
   await Promise.all([before.close(), elsewhere.close()]);
 });

@@ -43,7 +43,8 @@ export interface Harness {
   /** Makes everything that waits for its next try due now. */
   skipWaits(): Promise<void>;
   waiting(): Promise<number>;
-  startNode(): Deliveries;
+  /** `through`: a database that a test watches or holds up. */
+  startNode(through?: Database): Deliveries;
   stop(): Promise<void>;
 }
 
@@ -79,8 +80,15 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const attempts = createAttempts({ poster: createPoster({ resolve, timeoutMs }), sealer, clock, localEndpoints });
   const log = pino({ level: 'silent' });
   const nodes: Deliveries[] = [];
-  const startNode = () => {
-    const deps = { database, nodeId: newId(), attempts, clock, docsUrl: () => 'https://gateway.test/docs', log };
+  const startNode = (through = database) => {
+    const deps = {
+      database: through,
+      nodeId: newId(),
+      attempts,
+      clock,
+      docsUrl: () => 'https://gateway.test/docs',
+      log,
+    };
     const node = startDeliveries(deps);
     nodes.push(node);
     return node;

@@ -1,11 +1,5 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { pino } from 'pino';
-import { createPoster } from '../../src/endpoints/call/poster.ts';
-import { createAttempts } from '../../src/endpoints/deliver/attempt.ts';
-import { startDeliveries } from '../../src/endpoints/deliver/deliver.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { newId } from '../../src/kernel/ids.ts';
 import type { Database } from '../../src/store/database.ts';
 import { until } from '../support/until.ts';
 import { startHarness } from './harness.ts';
@@ -21,7 +15,7 @@ it('a stop gives back all that it has not delivered, also if a claim outlasts th
     if (place < ANSWERED) response.writeHead(204).end();
   });
   await harness.addEndpoint(receiver.url);
-  const { database, sealer } = harness;
+  const { database } = harness;
   const held = Promise.withResolvers<void>();
   let holding = false;
   let claims = 0;
@@ -36,11 +30,7 @@ it('a stop gives back all that it has not delivered, also if a claim outlasts th
       return database.query<Row>(sql, values);
     },
   };
-  const clock = systemClock;
-  const attempts = createAttempts({ poster: createPoster(), sealer, clock, localEndpoints: true });
-  const log = pino({ level: 'silent' });
-  const docsUrl = () => 'https://gateway.test/docs';
-  const deliveries = startDeliveries({ database: slow, nodeId: newId(), attempts, clock, docsUrl, log });
+  const deliveries = harness.startNode(slow);
 
   await harness.record(ANSWERED);
   deliveries.nudge();
@@ -66,7 +56,6 @@ it('a stop gives back all that it has not delivered, also if a claim outlasts th
   assert.equal(await leased(), 0);
   assert.equal(await harness.waiting(), 100);
 
-  await attempts.close();
   await harness.stop();
   await receiver.close();
 });
