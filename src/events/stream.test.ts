@@ -214,11 +214,13 @@ describe('the stream', () => {
     const stream = await open(key, '?type=message.failed');
     await record(1, ['message.read']);
     await until(() => stream.comments.length >= 3);
-    // Each comment is followed by a look of two statements.
-    const [comments, asked] = [stream.comments.length, server.asked()];
+    // Each comment is followed by a look of two statements. On a busy machine one may be on its way here when the next one is made, so what
+    // they came after counts, which is the time between them.
+    const [comments, asked, beganMs] = [stream.comments.length, server.asked(), performance.now()];
     await until(() => stream.comments.length >= comments + 5);
     const looks = (server.asked() - asked) / 2;
-    assert.ok(looks <= stream.comments.length - comments + 1, `${looks} looks`);
+    const beats = (performance.now() - beganMs) / HEARTBEAT_MS;
+    assert.ok(looks <= beats + 1, `${looks} looks in ${beats} beats`);
     stream.close();
   });
 
