@@ -112,27 +112,38 @@ function checkCards(
   }
   const sent = Array.isArray(given.component.cards) ? given.component.cards.filter(isRecord) : [];
   const pointer = `${given.pointer}/cards`;
-  if (sent.length !== (cards?.length ?? 0))
+  const shapes = cardsFor(sent.length, cards);
+  if (sent.length !== (shapes?.length ?? 0))
     comparison.faults.push({
       pointer,
       detail: 'The carousel has another number of cards.',
-      expected: String(cards?.length ?? 0),
+      expected: String(shapes?.length ?? 0),
       given: String(sent.length),
     });
   const filled = new Set<number>();
   for (const [index, card] of sent.entries()) {
     const cardIndex = indexOf(card.card_index);
-    const shape = cards?.[cardIndex];
+    const shape = shapes?.[cardIndex];
     const components = Array.isArray(card.components) ? card.components.filter(isRecord) : [];
-    if (cards !== undefined && (shape === undefined || filled.has(cardIndex)))
+    if (shapes !== undefined && (shape === undefined || filled.has(cardIndex)))
       comparison.faults.push({
         pointer: `${pointer}/${index}/card_index`,
         detail: 'The template has no such card, or it is filled already.',
-        expected: `0 to ${cards.length - 1}, each once`,
+        expected: `0 to ${shapes.length - 1}, each once`,
         given: String(cardIndex),
       });
     else if (shape !== undefined)
       checkParts(shape, components, { ...comparison, pointer: `${pointer}/${index}/components` });
     filled.add(cardIndex);
   }
+}
+
+/**
+ * The cards that so many are compared with. A carousel of pictures or films is sent with as many cards as its template has. One of products
+ * is created with two cards, which stand for any number; all cards of a template have the same components.
+ * https://developers.facebook.com/documentation/business-messaging/whatsapp/catalogs/product-card-carousel-template-messages/
+ */
+function cardsFor(count: number, cards: readonly TemplateShape[] | undefined): readonly TemplateShape[] | undefined {
+  const [first] = cards ?? [];
+  return first?.header?.format === 'product' && count > 0 ? new Array<TemplateShape>(count).fill(first) : cards;
 }
