@@ -25,15 +25,17 @@ const BUTTON_KINDS: ReadonlyMap<string, readonly string[]> = new Map([
 export function checkButtons(shapes: readonly ButtonShape[], given: readonly Given[], comparison: Comparison): void {
   const filled = new Set<number>();
   for (const { component, pointer } of given) {
-    const index = indexOf(component.index);
-    const shape = shapes[index];
     const subType = wordOf(component.sub_type);
+    // Only kinds that a template has once may come without an index.
+    const { index: place = shapes.findIndex((one) => one.subType === subType) } = component;
+    const index = indexOf(place);
+    const shape = shapes[index];
     if (shape === undefined)
       comparison.faults.push({
         pointer: `${pointer}/index`,
         detail: 'The template has no button here.',
         expected: shapes.length === 0 ? 'no buttons' : `0 to ${shapes.length - 1}`,
-        given: String(index),
+        given: component.index === undefined ? 'none' : String(index),
       });
     else if (filled.has(index))
       comparison.faults.push({ pointer: `${pointer}/index`, detail: 'This button is filled already.' });

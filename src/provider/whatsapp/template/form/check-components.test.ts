@@ -162,6 +162,17 @@ describe('checkComponents', () => {
     }
   });
 
+  it('takes a button for a call without an index, as the provider publishes it', () => {
+    const parameters = [
+      { type: 'ttl_minutes', ttl_minutes: 100 },
+      { type: 'payload', payload: 'payload data' },
+    ];
+    for (const sub_type of ['voice_call', 'VOICE_CALL']) {
+      assert.deepEqual(pointers([{ type: 'button', sub_type, parameters }]), []);
+      assert.deepEqual(pointers([{ type: 'button', sub_type, index: 10 }]), ['#/template/components/0/index']);
+    }
+  });
+
   it('takes 1 to 10 cards', () => {
     const card = { card_index: 0, components: [] };
     const faultsOf = (count: number) => pointers([{ type: 'carousel', cards: Array(count).fill(card) }]);

@@ -53,9 +53,18 @@ function checkParameters(component: Spot): void {
 }
 
 function checkButton(button: Spot): void {
-  button.at('sub_type').text({ min: 1, max: KIND_CHARACTERS_MAX });
-  button.at('index').place(INDEX_MAX);
+  const subType = button.at('sub_type').text({ min: 1, max: KIND_CHARACTERS_MAX });
+  const index = button.at('index');
+  if (!(index.missing && isPlacedByKind(subType ?? ''))) index.place(INDEX_MAX);
   checkParameters(button);
+}
+
+/**
+ * Whether a button of this kind needs no index: a template has one of them at most, and the provider's own example gives none.
+ * https://developers.facebook.com/documentation/business-messaging/whatsapp/calling/call-button-messages-deep-links/
+ */
+function isPlacedByKind(subType: string): boolean {
+  return subType.toLowerCase() === 'voice_call';
 }
 
 function checkCarousel(carousel: Spot): void {
