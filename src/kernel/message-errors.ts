@@ -204,6 +204,11 @@ export interface StoredMessageError extends Omit<MessageError, 'code'> {
   code: string;
 }
 
+/** The same failure without what it quotes of the message. */
+export function withoutFaults({ errors: _, ...error }: StoredMessageError): StoredMessageError {
+  return error;
+}
+
 /** Whether a stored value is a failure. */
 export function isMessageError(value: unknown): value is StoredMessageError {
   return typeof value === 'object' && value !== null && 'code' in value && typeof value.code === 'string';

@@ -16,7 +16,7 @@ import { listRoute } from './list-route.ts';
 import { messageOperations } from './operations.ts';
 import { parseSend } from './parse/parse-send.ts';
 import { readTraceparent } from './parse/traceparent.ts';
-import { presentMessages, presentTimeline } from './read/present.ts';
+import { presentMessages, presentTimeline, withoutExpired } from './read/present.ts';
 import { findContentBytes, findEntries, findMessageWithTimeline, findRequest } from './read/read-store.ts';
 import { readWhole } from './read/read-whole.ts';
 import type { ListedMessage } from './read/row-store.ts';
@@ -125,7 +125,7 @@ function messageRoute({ database, inTurn, docsUrl, limits }: Deps): Route {
       const first = await find(SHORT_TIMELINE_LINES_MAX + 1);
       const isLong = first.timeline.length > SHORT_TIMELINE_LINES_MAX;
       const read = async () => {
-        const row = isLong ? await find(null) : first;
+        const row = withoutExpired(isLong ? await find(null) : first, contentFromMs);
         const context = { store: database, owner: principal, docsUrl: docsUrl(), contentFromMs };
         const [view] = await presentMessages(context, await readWhole(database, principal, [row]));
         return { status: 200, body: { ...view, timeline: presentTimeline(row, docsUrl()) } };
@@ -154,8 +154,10 @@ function requestRoute({ database, docsUrl, limits }: Deps): Route {
     async handle({ principal, params }) {
       const requestId = parseId('req', params.id);
       const row = requestId === undefined ? undefined : await findRequest(database, principal, requestId);
-      if (row === undefined || idTimeMs(row.id) < limits().messagesFromMs) throw noSuch('req', params.id);
-      const messages = await findEntries(database, principal, row.message_ids);
+      const { messagesFromMs, contentFromMs } = limits();
+      if (row === undefined || idTimeMs(row.id) < messagesFromMs) throw noSuch('req', params.id);
+      const stored = await findEntries(database, principal, row.message_ids);
+      const messages = stored.map((message) => withoutExpired(message, contentFromMs));
       const answer = composeStoredAnswer({ ...row, accountId: principal.accountId }, messages, docsUrl());
       const counted = answer.accepted_count + answer.failed_count + answer.unknown_count;
       return {

@@ -1,5 +1,10 @@
 import { formatId, idTimeMs } from '../../kernel/ids.ts';
-import { type MessageErrorView, presentMessageError, type StoredMessageError } from '../../kernel/message-errors.ts';
+import {
+  type MessageErrorView,
+  presentMessageError,
+  type StoredMessageError,
+  withoutFaults,
+} from '../../kernel/message-errors.ts';
 import type { Owner } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import { inboundMembers } from '../inbound-content.ts';
@@ -90,7 +95,24 @@ function presentMessage(
     ...messageMembers(row, owner.accountId, channelNumber),
     ...(outbound ? { [row.type]: told } : inboundMembers(row.type, told)),
     ...(expired && { content_expired: true as const }),
-    error: presentError(row.error, docsUrl),
+    error: presentError(withoutExpired(row, contentFromMs).error, docsUrl),
+  };
+}
+
+/**
+ * A message as it is told when its content's time is over: the faults of a template's parameters quote these parameters, and stay in the
+ * database until the whole week is emptied.
+ */
+export function withoutExpired<Row extends Pick<MessageRow, 'id' | 'error' | 'outcome_error'>>(
+  row: Row,
+  contentFromMs: number,
+): Row {
+  if (idTimeMs(row.id) >= contentFromMs) return row;
+  const { error, outcome_error: outcomeError } = row;
+  return {
+    ...row,
+    error: error && withoutFaults(error),
+    outcome_error: outcomeError && withoutFaults(outcomeError),
   };
 }
 
