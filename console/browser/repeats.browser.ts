@@ -59,6 +59,24 @@ describe('what is asked for twice by mistake', () => {
     assert.equal(await countSends(world, key, to), 1);
   });
 
+  it('is sent once: Send, when something between has refused what the gateway had carried out', async () => {
+    const to = '+447700900168';
+    await write(page, to);
+    const button = page.getByRole('button', { name: 'Send to the sandbox' });
+    const refuse = (status: number) => async (route: Route) => {
+      if (status === 408) await route.fetch();
+      await route.fulfill({ status, body: '' });
+    };
+    for (const status of [408, 403]) {
+      await page.route('**/messages/send', refuse(status), { times: 1 });
+      await button.click();
+      await page.getByRole('alert').getByText(`http_${status}`).waitFor();
+    }
+    await button.click();
+    await page.getByText('This is the answer of the first try').waitFor();
+    assert.equal(await countSends(world, key, to), 1);
+  });
+
   it('is sent once: what is under way while another page is looked at, and its answer is shown', async () => {
     const to = '+447700900165';
     await write(page, to);

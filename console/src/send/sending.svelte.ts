@@ -29,10 +29,11 @@ export function createSending() {
     replayed = result.headers.get('idempotent-replayed') === 'true';
   }
 
-  /** Whether the same send may succeed later: no answer came, or the gateway could not accept it now. */
+  /** Whether the same send may succeed later: no answer came, or only one of a proxy that had waited, or the gateway could not accept it now. */
   function canRepeat(): boolean {
     return (
-      failure !== undefined && (failure.status === 0 || failure.status >= 500 || [409, 429].includes(failure.status))
+      failure !== undefined &&
+      (failure.status === 0 || failure.status >= 500 || [408, 409, 429].includes(failure.status))
     );
   }
 
@@ -50,9 +51,12 @@ export function createSending() {
     get busy() {
       return busy;
     },
-    /** Sends the text. If it was sent last, and may have been carried out, this repeats that send with its key. */
+    /**
+     * Sends the text. If it was sent last, and has no answer, this repeats that send with its key: it may have been carried out, whatever a
+     * proxy, or the gateway at a later try, has refused. The key of a send that was refused is free.
+     */
     send(json: string): Promise<void> {
-      if (!canRepeat() || json !== last.json) last = { json, key: newIdempotencyKey() };
+      if (answer !== undefined || json !== last.json) last = { json, key: newIdempotencyKey() };
       return carryOut();
     },
     get canRepeat() {
