@@ -36,6 +36,8 @@ export class Messages {
   /** What events have told since the newest question was asked. Its answer may be older. */
   #heard: Message[] = [];
   #isLooking = false;
+  /** Whether something may have happened that no event tells, and that no answer has told since. */
+  #isStale = false;
 
   constructor(filter: MessageFilter) {
     this.filter = $state.raw(filter);
@@ -88,10 +90,15 @@ export class Messages {
   follow(): () => void {
     const end = live.listen(
       (events) => this.#hear(events),
-      () => this.#lookAgain(),
+      () => {
+        // What is being read now may have been found before the stream begins. So it is looked at once more when that has come.
+        this.#isStale = true;
+        void this.#lookAgain();
+      },
     );
     const timer = setInterval(() => {
-      if (this.isShown && this.rows.slice(0, ROWS_A_PAGE).some(isUnderWay)) void this.#lookAgain();
+      const isDue = this.#isStale || this.rows.slice(0, ROWS_A_PAGE).some(isUnderWay);
+      if (this.isShown && isDue) void this.#lookAgain();
     }, UNDER_WAY_MS);
     return () => {
       clearInterval(timer);
@@ -130,11 +137,14 @@ export class Messages {
     if (!this.loaded || this.busy || this.#isLooking) return;
     this.#isLooking = true;
     this.#heard = [];
+    const wasStale = this.#isStale;
+    this.#isStale = false;
     const number = this.#newest;
     const query = { ...queryOf({ ...this.filter, status: '' }), limit: ROWS_A_PAGE };
     const answer = await api({ path: '/api/v1/messages', query }, pageOf(message));
     this.#isLooking = false;
     if (answer.ok && number === this.#newest) this.arrived += this.#take(answer.value.data);
+    else this.#isStale ||= wasStale;
   }
 
   /** Returns how many are new in the list. */
