@@ -119,14 +119,19 @@ describe('what stands on a later page of a list', () => {
     await signIn(page, account.key);
     await openPage(page, 'Messages');
     await page.getByText('3 listed').waitFor();
-    // Answers as if there were a page full of newer messages.
+    // Answers as if there were a page full of newer messages, and at first no older one could be read.
+    let isAway = true;
     await page.route('**/api/v1/messages?*', (route) => {
       const url = new URL(route.request().url());
       url.searchParams.set('limit', '2');
-      return route.continue({ url: url.href });
+      return isAway && url.searchParams.has('cursor')
+        ? route.fulfill({ status: 502, body: '' })
+        : route.continue({ url: url.href });
     });
     await page.getByLabel('Status', { exact: true }).selectOption('accepted');
+    await page.getByRole('alert').getByText('http_502').waitFor();
     await page.getByText('2 listed, more when you scroll down').waitFor();
+    isAway = false;
     for (const sent of newer) await reportStatus(world, account, sent, 'delivered');
     await page.waitForFunction(
       (id) =>
@@ -321,10 +326,14 @@ describe('what stands on a later page of a list', () => {
       const url = new URL(route.request().url());
       asked.push(new URLSearchParams(url.searchParams));
       url.searchParams.set('limit', '2');
-      return isAway ? route.fulfill({ status: 503, body: '' }) : route.continue({ url: url.href });
+      if (isAway) return route.fulfill({ status: 503, body: '' });
+      // The list that is left has a cursor: its second page cannot be read.
+      const isLeft = url.searchParams.has('cursor') && !url.searchParams.has('status');
+      return isLeft ? route.fulfill({ status: 502, body: '' }) : route.continue({ url: url.href });
     });
     await signIn(page, account.key);
     await openPage(page, 'Messages');
+    await page.getByRole('alert').getByText('http_502').waitFor();
     await page.getByText('2 listed, more when you scroll down').waitFor();
     isAway = true;
     await page.getByLabel('Status', { exact: true }).selectOption('delivered');

@@ -8,6 +8,8 @@ import { openPage, signIn } from './support/sign-in.ts';
 import type { MadeAccount, World } from './support/world.ts';
 
 const [WRITER, FORGOTTEN] = ['+447700900191', '+447700900192'];
+/** Of two of them a page of messages has only one. */
+const LONG = 'x'.repeat(700_000);
 
 describe('a message of a rare kind', () => {
   let world: World;
@@ -141,6 +143,15 @@ describe('a message of a rare kind', () => {
     await openPage(page, 'Messages');
     await page.reload();
     await page.getByRole('link', { name: 'a person who is not named', exact: true }).waitFor();
+  });
+
+  it('that is so long that a page of the list has few others leaves the older ones in reach', async () => {
+    const old = await send('+15552000011');
+    for (const place of [1, 2, 3]) await comeIn({ type: 'document', document: { id: String(place), padding: LONG } });
+    await openPage(page, 'Overview');
+    await page.reload();
+    await openPage(page, 'Messages');
+    await page.locator(`.message-row a[href$="${old}"]`).waitFor();
   });
 
   it('complained of nothing', () => assert.deepEqual(world.complaints, []));

@@ -130,6 +130,12 @@ export class Messages {
     this.#oldest = next === null ? '' : (data.at(-1)?.id ?? this.#oldest);
     this.#take(data);
     this.loaded = true;
+    this.#readOn();
+  }
+
+  /** A page with long contents has few rows, and messages that do not fit the filter any more leave the list: older ones take their place. */
+  #readOn(): void {
+    if (this.rows.length < ROWS_MIN && this.more && !this.busy) void this.loadMore();
   }
 
   /** Reads the newest messages again, whatever their status is by now. */
@@ -143,8 +149,12 @@ export class Messages {
     const query = { ...queryOf({ ...this.filter, status: '' }), limit: ROWS_A_PAGE };
     const answer = await api({ path: '/api/v1/messages', query }, pageOf(message));
     this.#isLooking = false;
-    if (answer.ok && number === this.#newest) this.arrived += this.#take(answer.value.data);
-    else this.#isStale ||= wasStale;
+    if (!answer.ok || number !== this.#newest) {
+      this.#isStale ||= wasStale;
+      return;
+    }
+    this.arrived += this.#take(answer.value.data);
+    this.#readOn();
   }
 
   /** Returns how many are new in the list. */
@@ -171,8 +181,7 @@ export class Messages {
     if (this.busy || this.#isLooking) this.#heard.push(...messages);
     this.arrived += this.#put(messages);
     this.rows = this.#list.rows;
-    // Messages that do not fit the filter any more have left the list, and older ones may take their place.
-    if (this.rows.length < ROWS_MIN && this.more && !this.busy) void this.loadMore();
+    this.#readOn();
   }
 }
 
