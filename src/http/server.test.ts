@@ -8,13 +8,14 @@ import { assertProblem } from '../../test/support/problem.ts';
 import { callRaw } from '../../test/support/raw-http.ts';
 import { until } from '../../test/support/until.ts';
 import { systemClock } from '../kernel/clock.ts';
+import { ApiError } from '../kernel/errors.ts';
 import { createInFlight } from '../kernel/in-flight.ts';
 import type { Principal } from '../kernel/principal.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { unavailable } from '../kernel/unavailable.ts';
 import type { AnsweredRequest } from './answered.ts';
 import { createRateLimits } from './rate-limit.ts';
-import { platformRoute, publicRoute } from './route.ts';
+import { accountRoute, platformRoute, publicRoute } from './route.ts';
 import { createServer } from './server.ts';
 
 const SECRET = 'select secret from somewhere';
@@ -29,6 +30,9 @@ const away = async (): Promise<Principal> => {
 };
 let authenticate = away;
 const begun: string[] = [];
+/** What a call waits for before it takes its body apart, and how many wait. */
+let waitsFor = Promise.resolve();
+let waiting = 0;
 
 const failing = (path: string, error: Error) =>
   publicRoute({
@@ -52,6 +56,15 @@ before(async () => {
         ...{ method: 'GET', path: '/own', summary: 'Begins', operation: 'page', bodyUse: 'none' },
         async handle({ requestId }) {
           begun.push(requestId);
+          return { status: 204 };
+        },
+      }),
+      accountRoute({
+        ...{ method: 'POST', path: '/waits', summary: 'Waits', operation: 'page', bodyUse: 'json' },
+        async handle({ requestId, inLine }) {
+          waiting += 1;
+          await waitsFor;
+          await inLine(() => begun.push(requestId));
           return { status: 204 };
         },
       }),
@@ -132,5 +145,29 @@ it('a call whose caller had gone before it began is carried out, and a stop does
     idle = true;
   });
   await until(() => idle, 10_000);
+  authenticate = away;
+});
+
+it('a key that is revoked while its call waits to take its body apart is refused', async () => {
+  const { promise, resolve: end } = Promise.withResolvers<void>();
+  waitsFor = promise;
+  let admittedMs = 0;
+  authenticate = async () => {
+    admittedMs = performance.now();
+    const key = { keyId: 'k', keyName: 'k', mode: 'test', scopes: undefined, expiresAt: undefined } as const;
+    return { kind: 'account', accountId: 'a', accountName: 'a', suspended: false, ...key };
+  };
+  const [begunBefore, answer] = [
+    begun.length,
+    callApi(url, 'POST', '/waits', { key: 'k', body: { a: 'a'.repeat(20_000) } }),
+  ];
+  await until(() => waiting > 0);
+  authenticate = async () => {
+    throw new ApiError('invalid_api_key', 'The key is revoked.');
+  };
+  await until(() => performance.now() - admittedMs > 600);
+  end();
+  assertProblem(await answer, 'invalid_api_key');
+  assert.equal(begun.length, begunBefore);
   authenticate = away;
 });

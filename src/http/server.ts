@@ -190,14 +190,18 @@ function addRoute(app: FastifyInstance, route: Route, methods: string[], deps: R
       const state = stateOf(request.raw);
       state.arrivedMs = performance.now() - state.admittingMs;
       if (deps.calls !== undefined && !reply.raw.closed) reply.raw.once('close', deps.calls.begin());
+      const stillAdmitted = async () => {
+        if (route.access.by !== 'anyone') await admitAgain(request.raw, route.access, deps);
+      };
       const ready = async () => {
         // The stop may have begun while the body was on its way.
         refuseWhileDraining(route, deps);
-        if (route.access.by !== 'anyone') await admitAgain(request.raw, route.access, deps);
+        await stillAdmitted();
       };
-      // It has been let in: a stop that begins meanwhile waits for it.
+      // It has been let in, so that a stop which begins meanwhile waits for it. But it has waited once more: of a key that leaked, a hundred
+      // sends may stand in line when it is revoked, and the last of them would go ten seconds later.
       const inLine: InLine = (work) =>
-        beginInLine(request, { ready: async () => undefined, begin: async () => work() }, deps.largeBodies);
+        beginInLine(request, { ready: stillAdmitted, begin: async () => work() }, deps.largeBodies);
       const begin = () => handleCall(route, readCall(request, inLine));
       const answer = await beginInLine(request, { ready, begin }, deps.largeBodies);
       if (answer.bytesHeld !== undefined) deps.holdAnswer(reply.raw, answer.bytesHeld);
