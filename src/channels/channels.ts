@@ -90,7 +90,12 @@ export function createChannels({ database, sealer, clock, log, sandbox }: Deps):
       return chosen;
     },
     async asItIsNow({ accountId, id }) {
-      return judge((await remembered.get(accountId)).find((channel) => channel.id === id));
+      const look = async () => judge((await remembered.get(accountId)).find((channel) => channel.id === id));
+      const known = await look();
+      if (known.kind === 'usable') return known;
+      // What is remembered may be older than the send itself: the account was suspended then, and has been resumed since, by whichever node.
+      remembered.forget(accountId);
+      return look();
     },
     listUsable: async (accountId, mode) => (mode === 'test' && !sandbox ? [] : usableOf(accountId, mode)),
     async suspend(channel) {

@@ -81,6 +81,19 @@ describe('a message that has waited for a connection to the provider', () => {
     assert.equal(world.provider.taken.length, CONNECTIONS);
   });
 
+  it('goes out once its account is resumed, also where the gateway has just read that it was suspended', async () => {
+    const from = await world.connect(20);
+    const account = `accounts/${world.gateway.accountId}`;
+    assert.equal((await platform('PATCH', account, { suspended: true })).status, 200);
+    // What was known of the account before is believed for a moment.
+    await untilPassed(STOPPED_MS);
+    assert.equal((await world.call('GET', '/api/v1/templates')).status, 200);
+    assert.equal((await platform('PATCH', account, { suspended: false })).status, 200);
+    // At twenty a second most of these have to wait for their turns.
+    const { json } = await world.sendText(from, phones(10));
+    assert.deepEqual(codesOf(json), Array(10).fill(undefined));
+  });
+
   it('is not tried again once a notification has told that it arrived', async () => {
     const from = await world.connect();
     const [to = ''] = phones(1);
