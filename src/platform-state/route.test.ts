@@ -141,6 +141,26 @@ describe('the state of the platform', () => {
     assert.equal(state.requests.to_recover, 1);
   });
 
+  it('tells of the oldest send and of what a dead node has left, also where more than a thousand are under way', async () => {
+    const { database, accountId } = gateway;
+    const oldestMs = Date.now() - 3_600_000;
+    const [node] = await database.query<{ id: string }>('select id from node where lease_until > now() limit 1');
+    const { requests: before } = await read();
+    const add = (account: string, nodeId: string | undefined, ids: string[]) =>
+      database.query(
+        `insert into request (account_id, id, node_id, mode, channel_id, key_id, type, message_ids, intent)
+         select $1, id, $2, 'test', $1, $1, 'text', '{}', '{}' from unnest($3::uuid[]) as id`,
+        [account, nodeId, ids],
+      );
+    // The index has the accounts in the order of their ids.
+    await add(accountId, node?.id, Array.from({ length: 1_500 }, newId));
+    await add(newId(), newId(), [firstIdOfMs(oldestMs)]);
+    const { requests } = await read();
+    assert.deepEqual(requests.running, { count: 1_000, more: true });
+    assert.equal(requests.oldest_at, new Date(oldestMs).toISOString());
+    assert.equal(requests.to_recover, before.to_recover + 1);
+  });
+
   it('is for the platform only', async () => {
     assertProblem(await gateway.call('GET', '/platform/v1/state'), 'insufficient_scope');
   });

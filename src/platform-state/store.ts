@@ -33,14 +33,14 @@ export async function countWaitingDeliveries(store: Queryable): Promise<Bounded>
   return bounded(row?.waiting);
 }
 
-/** What runs is in a small index of its own. What a node without a lease has left waits for the recovery. */
+/**
+ * What runs is in a small index of its own, and all of it is looked at, as the recovery does every few seconds: the first thousand are of whichever
+ * accounts come first, and neither the oldest nor what a node without a lease has left for the recovery need be among them.
+ */
 const RUNNING_STATE = `
-  with running as (
-    select r.id, r.node_id from request r where r.completed_at is null limit $1
-  )
-  select count(*) as running, min(running.id::text) as oldest_id,
-    count(*) filter (where node.id is null) as left_behind
-  from running left join node on node.id = running.node_id and not ${LEASE_OVER}`;
+  select least(count(*), $1) as running, min(r.id::text) as oldest_id, count(*) filter (where node.id is null) as left_behind
+  from request r left join node on node.id = r.node_id and not ${LEASE_OVER}
+  where r.completed_at is null`;
 
 export interface RunningState {
   running: Bounded;
