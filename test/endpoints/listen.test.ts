@@ -188,6 +188,17 @@ describe('npm run listen', () => {
     assert.deepEqual(await endpoints(), []);
   });
 
+  it('takes the largest event', async () => {
+    const secret = mintSecret();
+    const listener = listen('--port', '0', '--secret', secret);
+    const url = await listener.address();
+    const message = { id: 'msg_large', type: 'text', text: { body: 'x'.repeat(4 << 20) } };
+    const body = JSON.stringify({ id: 'evt_1', type: 'message.received', sequence: 1, data: { message } });
+    const headers = signEvent('evt_1', new Date(), body, [secret]);
+    assert.equal((await fetch(url, { method: 'POST', headers, body })).status, 204);
+    await until(() => listener.output().includes('msg_large'));
+  });
+
   it('takes the secret from a file or from standard input, so that it is in no list of processes', async () => {
     const secret = mintSecret();
     const file = join(dataDir, 'secret.txt');
