@@ -198,6 +198,18 @@ describe('notifications', () => {
     assert.deepEqual(lines, ['1002', '1001', '1002', '1004', '1005']);
   });
 
+  it('bring the answer of a person whose number is hidden, by the user id that the statuses named', async (t) => {
+    const receiver = await startReceiver(t);
+    const sandbox = await startSandbox(t, { callbackUrls: [receiver.url] });
+    await send(sandbox, { to: '+15552000012' });
+    const [status] = await receiver.count(3);
+    const from = member(status && itemOf(status), 'recipient_user_id');
+    const answer = await post(`${sandbox.url}/_sandbox/inbound`, { from, text: 'Hello' });
+    assert.equal(answer.status, 200, await answer.text());
+    const written = (await receiver.count(4))[3];
+    assert.equal(member(written && itemOf(written), 'from_user_id'), from);
+  });
+
   it('bring an answer to a message, and a press of a button under one, on request', async (t) => {
     const receiver = await startReceiver(t);
     const sandbox = await startSandbox(t, { callbackUrls: [receiver.url] });

@@ -1,5 +1,5 @@
 import { Queue } from './notify/queue.ts';
-import type { Person } from './person.ts';
+import { type Person, personOfPhone } from './person.ts';
 
 /** One try to hand over one message, as it was read. */
 export interface Transmit {
@@ -48,7 +48,9 @@ export class Transmits {
   /** The one that has this message id; without it the last one to this person that was taken. */
   findTaken({ phone, userId }: Person, id: string | undefined): Transmit | undefined {
     const kept = this.#kept.toArray();
-    const isToPerson = ({ to, recipient }: Transmit) => (to === null ? recipient === userId : to === phone);
+    // Whoever hides the number writes by the user id that the statuses of a message to the number have named.
+    const isNumberOf = (to: string) => (phone === undefined ? personOfPhone(to)?.userId === userId : to === phone);
+    const isToPerson = ({ to, recipient }: Transmit) => (to === null ? recipient === userId : isNumberOf(to));
     return (
       kept.findLast((one) => id !== undefined && one.id === id) ?? kept.findLast((one) => one.taken && isToPerson(one))
     );
