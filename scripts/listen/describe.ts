@@ -17,12 +17,17 @@ function describeSubject(subject: unknown): string {
     phone_number: number,
     url,
     status,
+    suspended,
     disabled_reason: reason,
     error,
   } = Object(subject);
   const person = direction === 'inbound' ? from && `from ${from}` : to && `to ${to}`;
+  // Nothing else in an account's event tells the two apart.
+  const account = typeof suspended === 'boolean' ? (suspended ? 'suspended' : 'not suspended') : undefined;
   const why = typeof error === 'object' && error !== null ? (error.message ?? error.code) : undefined;
-  return [id, person, name, number, url, status, reason, why].filter((word) => typeof word === 'string').join('  ');
+  return [id, person, name, number, url, status, account, reason, why]
+    .filter((word) => typeof word === 'string')
+    .join('  ');
 }
 
 /** The time of day in UTC, to the millisecond. */

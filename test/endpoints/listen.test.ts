@@ -188,6 +188,19 @@ describe('npm run listen', () => {
     assert.deepEqual(await endpoints(), []);
   });
 
+  it('says of an account whether it is suspended', async () => {
+    const secret = mintSecret();
+    const listener = listen('--port', '0', '--secret', secret);
+    const url = await listener.address();
+    for (const suspended of [true, false]) {
+      const account = { id: accountId, name: 'Acme', suspended };
+      const body = JSON.stringify({ id: `evt_${suspended}`, type: 'account.updated', sequence: 1, data: { account } });
+      const headers = signEvent(`evt_${suspended}`, new Date(), body, [secret]);
+      assert.equal((await fetch(url, { method: 'POST', headers, body })).status, 204);
+    }
+    await until(() => / Acme {2}suspended\n.* Acme {2}not suspended\n/.test(listener.output()));
+  });
+
   it('takes the largest event', async () => {
     const secret = mintSecret();
     const listener = listen('--port', '0', '--secret', secret);
