@@ -54,10 +54,10 @@ function cutShort(why: string): never {
 }
 
 /**
- * npm runs a script through a shell, and a shell that gets a signal dies without passing it on. So a gateway that npm has
+ * npm runs a script through a shell, and a shell that gets a signal dies without passing it on. So a program that npm has
  * started takes the death of its parent for that signal.
  */
-function onParentGone(act: () => void): void {
+export function onParentGone(act: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return;
   const parent = process.ppid;
   const look = setInterval(() => {

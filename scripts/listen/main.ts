@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { parseArgs } from 'node:util';
 import { PlainFault, runTool } from '../../src/run-tool.ts';
+import { onParentGone } from '../../src/stop-signal.ts';
 import { receive } from './receive.ts';
 import { findGateway, type Registered, register } from './register.ts';
 
@@ -95,7 +96,7 @@ function warnOf(ids: string[]): string {
   return `Other endpoints of the account deliver here too, and no signature of theirs fits: ${ids.join(', ')}. Delete them, or listen at another --port.`;
 }
 
-/** Removes the endpoint however the listener ends: by Ctrl-C, with its terminal, or because nobody reads its output, as with `| head`. */
+/** Removes the endpoint however the listener ends: by Ctrl-C, with its terminal or npm, or because nobody reads its output, as with `| head`. */
 function leaveInOrder(server: Server, registering: Promise<Registered> | undefined): void {
   let leaving = false;
   const leave = () => {
@@ -103,6 +104,7 @@ function leaveInOrder(server: Server, registering: Promise<Registered> | undefin
     leaving = true;
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, leave);
+  onParentGone(leave);
   for (const stream of [process.stdout, process.stderr]) stream.on('error', leave);
 }
 

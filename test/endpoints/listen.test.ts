@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer, request as httpRequest, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -136,6 +137,29 @@ describe('npm run listen', () => {
     closed.child.kill('SIGHUP');
     assert.deepEqual(await Promise.all([unread.ended, closed.ended]), [0, 0], unread.output());
     assert.deepEqual(await endpoints(), []);
+  });
+
+  it('removes itself also when its npm is killed', { skip: process.platform === 'win32' }, async () => {
+    // As npm starts it: through a shell, which dies by a signal and does not pass it on.
+    const shell = spawn('sh', ['-c', '"$0" scripts/listen/main.ts --port 0 & wait', process.execPath], {
+      cwd: ROOT,
+      env: { ...PROGRAM_ENV, WAYPOST_DATA_DIR: dataDir, npm_lifecycle_event: 'listen' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+      // A group of its own, by which what is left of it is ended.
+      detached: true,
+    });
+    let allEnded = false;
+    shell.once('close', () => (allEnded = true));
+    try {
+      await once(shell.stdout, 'data');
+      assert.equal((await endpoints()).length, 1);
+      shell.kill('SIGTERM');
+      await until(() => allEnded);
+      assert.deepEqual(await endpoints(), []);
+    } finally {
+      if (!allEnded) process.kill(-(shell.pid ?? 0), 'SIGTERM');
+      await until(() => allEnded);
+    }
   });
 
   it('takes the place of what an earlier run has left', async () => {
