@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { listen } from '../client/test/listen.ts';
 import { PROGRAM_ENV } from '../test/support/program-env.ts';
+import { until } from '../test/support/until.ts';
 import { readSettings } from './settings.ts';
 import { member } from './test-support.ts';
 
@@ -25,6 +26,27 @@ describe('the sandbox as a program', () => {
       child.kill(signal);
       assert.deepEqual(await once(child, 'exit'), [0, null]);
     }
+  });
+
+  it('stops also when its npm is killed', { skip: process.platform === 'win32' }, async (t) => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'waypost-sandbox-'));
+    // As npm starts it: through a shell, which dies by a signal and does not pass it on.
+    const shell = spawn('sh', ['-c', '"$0" "$1" & wait', process.execPath, PROGRAM], {
+      env: { ...PROGRAM_ENV, WAYPOST_SANDBOX_PORT: '0', WAYPOST_DATA_DIR: dataDir, npm_lifecycle_event: 'sandbox' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+      // A group of its own, by which what is left of it is ended.
+      detached: true,
+    });
+    let allEnded = false;
+    shell.once('close', () => (allEnded = true));
+    t.after(async () => {
+      if (!allEnded) process.kill(-(shell.pid ?? 0), 'SIGTERM');
+      await until(() => allEnded);
+      await rm(dataDir, { recursive: true, force: true });
+    });
+    await firstLine(shell);
+    shell.kill('SIGTERM');
+    await until(() => allEnded);
   });
 
   it('as a child tells its parent the address, outlives the signals that both get and ends when the parent hangs up', async (t) => {

@@ -2,6 +2,9 @@ import { parseArgs } from 'node:util';
 import { createSandbox, type Sandbox, type SandboxOptions } from './server.ts';
 import { readSettings } from './settings.ts';
 
+/** How soon it notices that its npm is gone. */
+const PARENT_LOOK_MS = 500;
+
 const HELP = `npm run sandbox
 
 Starts the sandbox alone, on loopback, and goes on until Ctrl-C. It is set by the environment:
@@ -45,11 +48,24 @@ function serveParent(sandbox: Sandbox): void {
 function serveAlone(sandbox: Sandbox): void {
   process.once('SIGINT', () => stop(sandbox));
   process.once('SIGTERM', () => stop(sandbox));
+  stopWithNpm(sandbox);
   const elsewhere = 'set its WAYPOST_PROVIDER_URL to this, and here WAYPOST_CALLBACK_URL to its callback';
   console.log(
     `The sandbox listens on ${sandbox.url}. A gateway with the same data folder and port finds it by itself.`,
   );
   console.log(`To point another one to it, ${elsewhere}.`);
+}
+
+/** npm runs a script through a shell, and a shell that gets a signal dies without passing it on: its death is that signal. */
+function stopWithNpm(sandbox: Sandbox): void {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  const look = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(look);
+    stop(sandbox);
+  }, PARENT_LOOK_MS);
+  look.unref();
 }
 
 function stop(sandbox: Sandbox): void {
