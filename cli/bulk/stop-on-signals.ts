@@ -1,4 +1,5 @@
 import { EXIT } from '../failure.ts';
+import { onNpmGone } from '../on-npm-gone.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 /** How long batches under way are awaited after the first Ctrl-C. Those that are left then are sent again by the next run. */
@@ -27,5 +28,7 @@ export function stopOnSignals(around: Surroundings, onStop: () => void): Stop {
     setTimeout(() => now.abort(), GRACE_MS).unref();
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) around.on(signal, stop);
+  // With a Ctrl-C its npm may end too, which is not a second one.
+  onNpmGone(() => soon.signal.aborted || stop());
   return { soon: soon.signal, now: now.signal, breakOff: () => now.abort() };
 }
