@@ -244,10 +244,13 @@ class Carrier {
         this.#aborting.signal.aborted ? 'stopped' : findEvent(this.#deps.database, { accountId, mode }, id),
       );
       if (event === 'stopped') return undefined;
-      if (event === undefined) await this.#drop([delivery]);
+      if (event === undefined) {
+        await this.#drop([delivery]);
+        return undefined;
+      }
       // It has waited, and no attempt begins at what the endpoint was before. What is claimed anew has the endpoint as it is.
       const [unchanged] = await findUnchanged(this.#deps.database, [delivery]);
-      return unchanged && event?.data;
+      return unchanged && event.data;
     } catch (error) {
       // Its turn did not come in time, because many others of its account wait too. It is due again.
       if (error instanceof ApiError && error.code === 'unavailable') return undefined;
