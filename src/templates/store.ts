@@ -86,14 +86,18 @@ const facts = (row: string) =>
 const unsigned = (row: string) =>
   `regexp_replace(${row}.components::text, '("header_handle": \\["[^"?]*)[?][^"]*', '\\1', 'g')`;
 
-/** Most components are the same to the letter, and are not written out. */
-const differs = (row: string, other: string) => `(${facts(row)} is distinct from ${facts(other)}
-    or (${row}.components <> ${other}.components and ${unsigned(row)} <> ${unsigned(other)}))`;
+/** To the letter. The newest address of an example is kept too, because one that is weeks old leads nowhere. */
+const differs = (row: string, other: string) =>
+  `(${facts(row)} is distinct from ${facts(other)} or ${row}.components <> ${other}.components)`;
+
+/** Of two that differ: whether the template has changed, or only the address of an example. */
+const hasChanged = (row: string, other: string) =>
+  `(${facts(row)} is distinct from ${facts(other)} or ${unsigned(row)} <> ${unsigned(other)})`;
 
 /**
  * Writes what the provider lists, at most `$14` of it, and tells what was new and what has changed. A template that is as it was is not
- * written again. What is written gets the time at which its reading began, `$13`, so that of two readings that write it the one that
- * began later holds.
+ * written again. What is new or has changed gets the time at which its reading began, `$13`, so that of two readings that write it the
+ * one that began later holds. One that has not changed keeps its time.
  */
 const TEMPLATE_UPSERT = `
   with listed as (
@@ -115,11 +119,12 @@ const TEMPLATE_UPSERT = `
   on conflict (account_id, mode, business_account_id, name, language) do update set
     provider_template_id = excluded.provider_template_id, status = excluded.status, category = excluded.category,
     parameter_format = excluded.parameter_format, components = excluded.components, quality = excluded.quality,
-    updated_at = excluded.updated_at
+    updated_at = case when ${hasChanged('t', 'excluded')} then excluded.updated_at else t.updated_at end
   where ${unchangedSince('$13')} and ${differs('t', 'excluded')}
-  returning ${COLUMNS}, (t.xmax = 0) as added`;
+  returning ${COLUMNS}, (t.xmax = 0) as added, (t.updated_at = $13::text::timestamptz) as has_changed`;
 
-export type WrittenTemplate = TemplateRow & { added: boolean };
+/** Not `has_changed`: only the address of an example was written, which is no change. */
+export type WrittenTemplate = TemplateRow & { added: boolean; has_changed: boolean };
 
 export function upsertTemplates(
   tx: Queryable,
@@ -143,39 +148,6 @@ export function upsertTemplates(
     begunAt,
     limit,
   ]);
-}
-
-/** What differs beside the facts. The template has not changed, and keeps its time. One that somebody changes in this moment stays as it is then. */
-const EXAMPLES_RENEW = `
-  with renewed as (
-    select known.place, l.components
-    from unnest($4::text[], $5::text[], $6::jsonb[]) as l(name, language, components)
-    cross join lateral (
-      select t.ctid as place from template t
-      where t.account_id = $1 and t.mode = $2 and t.business_account_id = $3 and t.name = l.name and t.language = l.language
-        and t.components <> l.components and ${unchangedSince('$7')} offset 0) known
-    order by l.name, l.language limit $8
-  )
-  update template t set components = r.components from renewed r where t.ctid = r.place returning 1 as renewed`;
-
-/** Keeps the newest addresses of examples, at most `limit` of them, because one that is weeks old leads nowhere. Returns how many. */
-export async function renewExamples(
-  tx: Queryable,
-  owner: TemplateOwner,
-  templates: readonly ProviderTemplate[],
-  { begunAt, limit }: { begunAt: string; limit: number },
-): Promise<number> {
-  const rows = await tx.query(EXAMPLES_RENEW, [
-    owner.accountId,
-    owner.mode,
-    owner.businessAccountId,
-    templates.map(({ name }) => name),
-    templates.map(({ language }) => language),
-    templates.map(({ components }) => JSON.stringify(components)),
-    begunAt,
-    limit,
-  ]);
-  return rows.length;
 }
 
 /**

@@ -8,14 +8,7 @@ import type { Provider, ProviderTemplate, TemplatesOutcome } from '../provider/p
 import type { Database, Transaction } from '../store/database.ts';
 import { repeatOnConflict } from '../store/repeat-on-conflict.ts';
 import { presentTemplate } from './present.ts';
-import {
-  missesKnown,
-  removeMissingTemplates,
-  renewExamples,
-  type TemplateOwner,
-  type TemplateRow,
-  upsertTemplates,
-} from './store.ts';
+import { missesKnown, removeMissingTemplates, type TemplateOwner, type TemplateRow, upsertTemplates } from './store.ts';
 import { holdSync, noteBegun, noteFailed, noteSynced, readDatabaseTime } from './sync-store.ts';
 
 /**
@@ -123,8 +116,6 @@ export async function keepReading(
     counts.removed += kept.removed;
     ({ isDone } = kept);
   }
-  const renew = (tx: Transaction) => renewPart(tx, owner, listed, reading);
-  while ((await whileThere(database, owner.accountId, renew)) === KEPT_AT_ONCE);
   return counts;
 }
 
@@ -166,22 +157,16 @@ async function keepPart(
   const removed = areWritten ? await removeMissingTemplates(tx, owner, listed, { name: name ?? null, ...limits }) : [];
   const isDone = areWritten && removed.length < KEPT_AT_ONCE;
   if (isDone && name === undefined) await noteSynced(tx, owner, begunAt);
-  const changed = written.filter(({ added }) => !added);
+  const changed = written.filter(({ added, has_changed }) => !added && has_changed);
   // A notification may have told it already.
   const gone = removed.filter(({ status }) => status !== 'deleted').map((row) => ({ ...row, status: 'deleted' }));
   await appendEvents(tx, draftTemplateEvents(owner.accountId, owner.mode, [...changed, ...gone]));
-  return { added: written.length - changed.length, changed: changed.length, removed: removed.length, isDone };
-}
-
-/** Returns how many it has renewed. */
-async function renewPart(
-  tx: Transaction,
-  owner: TemplateOwner,
-  listed: readonly ProviderTemplate[],
-  { begunAt }: Reading,
-): Promise<number> {
-  await holdSync(tx, owner);
-  return renewExamples(tx, owner, listed, { begunAt, limit: KEPT_AT_ONCE });
+  return {
+    added: written.filter(({ added }) => added).length,
+    changed: changed.length,
+    removed: removed.length,
+    isDone,
+  };
 }
 
 /**
